@@ -1,8 +1,8 @@
 """The guard of the whole suite: no test reads or writes the home of the person who runs it.
 
 Each test gets a scratch `HOME`, and an environment without the variables that steer this package, git or
-a host. An audit hook makes an open, a listing or a change below the real home's own settings an error, for the case
-that code finds the real home without `HOME` (the password file, a constant, an absolute path).
+a host. An audit hook makes an open, a listing or a change below the real home's own settings an error, for
+the case that code finds the real home without `HOME` (the password file, a constant, an absolute path).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _audit(event: str, args: tuple[object, ...]) -> None:
     if event not in WATCHED or not args or not isinstance(args[0], str | bytes | os.PathLike):
         return
     path = os.fsdecode(args[0])
-    if path.startswith(_ROOT) and Path(path[len(_ROOT) :]).parts[0] in PRIVATE:
+    if path.startswith(_ROOT) and PRIVATE.intersection(Path(path[len(_ROOT) :]).parts[:1]):
         raise RealHomeTouched(f"{event} {path}: a test must stay in its scratch home")
 
 
