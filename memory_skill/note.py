@@ -1,0 +1,409 @@
+"""The format of a note: read generously, written canonically, never re-serialised where it did not change.
+
+A note is a header (`name`, `description`, `metadata`, all scalars quoted) and a Markdown body, or a body alone.
+A body that is only a list holds one entry an item; any other body is one entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+from .errors import NoMatch, NoteError, SeveralMatches
+from .text import nearest_lines, normalise, one_line, shorten
+
+TYPES = ("user", "feedback", "project", "reference", "lesson")
+SOURCES = ("user-said", "user-confirmed", "agent-inferred", "tool-output")
+MAX_HEADER = 16_384  # bytes; a longer header is a mistake or a bomb
+
+# The header ends at the first line that is exactly three dashes: a description may hold "---".
+_HEADER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_PLAIN = re.compile(r"( *)([\w.-]+):(?:[ \t]+(.*?))?[ \t]*\r?$")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One remembered statement. *address* is `path`, or `path#id` for an item of a list note."""
+
+    address: str
+    id: str
+    text: str
+    line: int  # of its first line in the note, from 1
+
+
+@dataclass(frozen=True)
+class Note:
+    """One Markdown file. *meta* holds what stands under `metadata`, every value as text."""
+
+    path: str
+    name: str
+    description: str
+    type: str
+    body: str
+    meta: dict[str, str] = field(default_factory=dict)
+    raw: str = ""
+    headed: bool = False
+
+    @property
+    def scope(self) -> str:
+        return scope_of(self.path)
+
+    @property
+    def pinned(self) -> bool:
+        return self.meta.get("pin", "").lower() in ("true", "yes", "1")
+
+    @property
+    def date(self) -> str:
+        """The day of its newest claim, `YYYY-MM-DD`, or "" when the header names none."""
+        found = [self.meta.get(key, "")[:10] for key in ("created", "modified", "verified", "valid_from")]
+        return max((day for day in found if _DATE.fullmatch(day)), default="")
+
+    @property
+    def title(self) -> str:
+        heading = _HEADING.match(self.body.lstrip().split("\n", 1)[0])
+        return one_line(heading.group(1)) if heading else self.name.replace("-", " ")
+
+    @property
+    def summary(self) -> str:
+        """One line that says what is in it: the description, else the first statements of the body."""
+        if self.description:
+            return one_line(self.description)
+        return shorten(one_line("; ".join(entry.text for entry in self.entries)), 400)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        items = list_items(self.body)
+        offset = self.raw[: len(self.raw) - len(self.body)].count("\n") if self.raw.endswith(self.body) else 0
+        if items is None:
+            text = self.body.strip()
+            return (Entry(self.path, entry_id(text), text, offset + 1),) if text else ()
+        return tuple(
+            Entry(f"{self.path}#{entry_id(text)}", entry_id(text), text, offset + line) for line, text in items
+        )
+
+
+def entry_id(text: str) -> str:
+    """8 hex digits of the normalised text: it survives re-ordering, and a stale address fails loudly."""
+    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def scope_of(path: str) -> str:
+    """Whom the note at *path* is for: `global`, `project:<slug>` or `agent:<name>`."""
+    parts = path.split("/")
+    if len(parts) >= 3 and parts[0] == "knowledge" and parts[1] in ("projects", "agents"):
+        owner = parts[2] if len(parts) > 3 else parts[2].removesuffix(".md")
+        return f"{parts[1][:-1]}:{owner}"
+    return "global"
+
+
+def type_of(path: str) -> str:
+    """The type that a path alone tells: its folder's, `skill`, `summary`; `reference` for other notes."""
+    parts = path.split("/")
+    if parts[0] in ("skills", "summaries"):
+        return {"skills": "skill", "summaries": "summary"}[parts[0]]
+    if len(parts) > 2 and parts[1] in TYPES:
+        return parts[1]
+    if len(parts) > 2 and parts[1] == "projects":
+        return "project"
+    stem = parts[-1].removesuffix(".md")
+    return stem if stem in TYPES else "reference"
+
+
+def stem_of(path: str) -> str:
+    """The name that a path alone tells; a skill is named by its folder."""
+    parts = path.split("/")
+    return parts[-2] if parts[-1] == "SKILL.md" and len(parts) > 1 else parts[-1].removesuffix(".md")
+
+
+def decode(raw: bytes | str, path: str = "") -> str:
+    """The text of a note without its byte-order mark. Raises NoteError if it is not UTF-8 or holds NUL."""
+    if isinstance(raw, bytes):
+        try:
+            raw = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise NoteError(f"is not UTF-8 (byte {error.start})", where=path) from error
+    if "\x00" in raw:
+        raise NoteError("holds NUL bytes", where=path, hint=f"memory-skill log {path}")
+    return raw.removeprefix("\ufeff")
+
+
+def split(text: str) -> tuple[str | None, str]:
+    """The header's YAML, or None, and the body.
+
+    A note that opens with a rule (`---`, prose, `---`) has no header: its block is no mapping.
+    """
+    match = _HEADER.match(text)
+    if not match or not _looks_like_mapping(match.group(1)):
+        return None, text
+    return match.group(1), text[match.end() :]
+
+
+def _looks_like_mapping(block: str) -> bool:
+    lines = [line for line in block.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return bool(lines) and re.match(r"""(?:"[^"]*"|'[^']*'|[\w.-]+)[ \t]*:(?:\s|$)""", lines[0]) is not None
+
+
+def parse(raw: bytes | str, path: str) -> Note:
+    """Read a note. Raises NoteError, with the line, when its header is no YAML mapping we can trust."""
+    text = decode(raw, path)
+    header, body = split(text)
+    if header is None:
+        return _note(path, {}, body, text)
+    return _note(path, _load_header(header, path), body, text)
+
+
+def skim(raw: bytes | str, path: str) -> Note:
+    """Read a note with the standard library alone, for the prompt hook. Never raises.
+
+    Reads every header that `format_note` and Claude Code write exactly as `parse` does; of any other it takes
+    the lines it understands.
+    """
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    text = text.removeprefix("\ufeff")
+    header, body = split(text)
+    return _note(path, _skim_header(header) if header else {}, body, text)
+
+
+def _note(path: str, header: dict[str, Any], body: str, raw: str) -> Note:
+    meta = {str(k): _plain(v) for k, v in header.items() if k not in ("name", "description", "metadata")}
+    nested = header.get("metadata")
+    if isinstance(nested, dict):
+        meta |= {str(k): _plain(v) for k, v in nested.items()}
+    kind = meta.pop("type", "")
+    return Note(
+        path=path,
+        name=_plain(header.get("name", "")) or stem_of(path),
+        description=_plain(header.get("description", "")),
+        type=kind if kind in TYPES else type_of(path),
+        body=body,
+        meta=meta,
+        raw=raw,
+        headed=bool(header),
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(_plain(item) for item in value)
+    return "" if value is None else str(value)
+
+
+def _load_header(header: str, path: str) -> dict[str, Any]:
+    import frontmatter
+    import yaml
+
+    if len(header) > MAX_HEADER:
+        raise NoteError(f"header of {len(header)} characters, at most {MAX_HEADER}", where=path)
+    try:
+        # Pinned handler on a text that is known to have a header: left to sniff, frontmatter takes a body
+        # that starts with {…} for JSON; `content:` and `handler:` keys raise TypeError in `loads`.
+        found, _ = frontmatter.parse(f"---\n{header}---\n", handler=_handler())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        hint = f"mend the header of {path}, quote its values"
+        raise NoteError(_yaml_reason(error), where=path, hint=hint) from error
+    if not isinstance(found, dict):
+        raise NoteError("header is no mapping", where=path)
+    return found
+
+
+@cache
+def _handler() -> Any:
+    """A frontmatter handler that loads every scalar as text, and refuses aliases and keys written twice."""
+    import yaml
+    from frontmatter.default_handlers import YAMLHandler
+
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(base):  # type: ignore[misc,valid-type]
+        # `no` is not False, 22:22 is not 1342 and 1.10 is not 1.1: what a person wrote stays text.
+        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - the base class's own form
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
+            keys = [key.value for key, _ in node.value]
+            twice = next((key for key in keys if keys.count(key) > 1), None)
+            if twice is not None:
+                raise yaml.YAMLError(f"key {twice!r} stands twice")
+            return dict(super().construct_mapping(node, deep=True))
+
+        def flatten_mapping(self, node: Any) -> None:
+            return None
+
+    class Handler(YAMLHandler):  # type: ignore[misc]
+        def load(self, fm: str, **kwargs: object) -> object:
+            # 304 bytes of nested aliases grow to 28 MB; nobody writes a note that needs one.
+            if "*" in fm and any(isinstance(token, yaml.AliasToken) for token in yaml.scan(fm, Loader=base)):
+                raise yaml.YAMLError("aliases are not read")
+            return yaml.load(fm, Loader=Loader)
+
+    return Handler()
+
+
+def _yaml_reason(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    reason = getattr(error, "problem", None) or str(error).split("\n")[0] or type(error).__name__
+    return f"header line {mark.line + 1}: {reason}" if mark else f"header: {reason}"
+
+
+def _skim_header(header: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    parent: dict[str, Any] = found
+    for line in header.splitlines():
+        match = _PLAIN.match(line)
+        if not match:
+            continue
+        indent, key, value = match.groups()
+        if not indent:
+            parent = found
+        if not value:
+            if not indent:
+                parent = found.setdefault(key, {})
+            continue
+        if isinstance(parent, dict):
+            parent.setdefault(key, _unquote(value))
+    return {key: value for key, value in found.items() if value != {}}
+
+
+def _unquote(value: str) -> str:
+    if len(value) >= 2 and value[0] == value[-1] == '"':
+        try:
+            import json
+
+            return str(json.loads(value))
+        except ValueError:
+            return value[1:-1]
+    if len(value) >= 2 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    return re.sub(r"\s+#.*", "", value)
+
+
+def format_note(name: str, description: str, body: str, meta: dict[str, str]) -> str:
+    """The canonical form: three top-level keys, every scalar but the type quoted, one newline at the end."""
+    lines = ["---", f"name: {name}", f"description: {quote(description)}"]
+    if meta:
+        lines.append("metadata:")
+        lines += [f"  {k}: {v if k == 'type' else quote(v)}" for k, v in meta.items() if v != ""]
+    return "\n".join([*lines, "---", body.strip("\n"), ""])
+
+
+def quote(value: str) -> str:
+    """*value* as a double-quoted YAML scalar on one line; JSON's escapes are YAML's."""
+    import json
+
+    return json.dumps(one_line(value), ensure_ascii=False)
+
+
+def set_meta(raw: str, values: dict[str, str]) -> str:
+    """*raw* with the given keys under `metadata` set, line by line; every other byte as it was.
+
+    A note without a header gets one. Raises NoteError for a header that is not in block form.
+    """
+    header, body = split(raw)
+    if header is None:
+        lines = [f"  {k}: {v if k == 'type' else quote(v)}" for k, v in values.items()]
+        return "\n".join(["---", "metadata:", *lines, "---", raw])
+    opening, closing = raw[: raw.index("\n") + 1], raw[raw.index("\n") + 1 + len(header) : len(raw) - len(body)]
+    lines = header.splitlines(keepends=True)
+    newline = "\r\n" if opening.endswith("\r\n") else "\n"
+    at = next((i for i, line in enumerate(lines) if re.match(r"metadata:[ \t]*\r?$", line.rstrip("\n"))), None)
+    if at is None:
+        if any(line.startswith("metadata:") for line in lines):
+            raise NoteError("metadata is not in block form", hint="write it as indented `key: value` lines")
+        lines.append(f"metadata:{newline}")
+        at = len(lines) - 1
+    end = next((i for i in range(at + 1, len(lines)) if re.match(r"\S", lines[i])), len(lines))
+    for key, value in values.items():
+        new = f"  {key}: {value if key == 'type' else quote(value)}{newline}"
+        old = next((i for i in range(at + 1, end) if re.match(rf"\s+{re.escape(key)}:", lines[i])), None)
+        if old is None:
+            lines.insert(end, new)
+            end += 1
+        else:
+            lines[old] = new
+    return opening + "".join(lines) + closing + body
+
+
+def list_items(body: str) -> list[tuple[int, str]] | None:
+    """The items of a body that is only a list, as (line from 1, text), or None.
+
+    One heading may stand above; an indented line belongs to the item before it.
+    """
+    items: list[tuple[int, str]] = []
+    heading = False
+    for number, line in enumerate(body.splitlines(), 1):
+        item = _ITEM.match(line)
+        if item:
+            items.append((number, item.group(1).strip()))
+        elif not line.strip():
+            continue
+        elif items and line[0] in " \t":
+            items[-1] = (items[-1][0], f"{items[-1][1]}\n{line.strip()}")
+        elif not items and not heading and _HEADING.match(line):
+            heading = True
+        else:
+            return None
+    return [(number, text) for number, text in items if text] or None
+
+
+def replace_once(raw: str, old: str, new: str, where: str) -> str:
+    """*raw* with *old*, which must stand in it exactly once, replaced by *new*; all else byte for byte.
+
+    A pattern typed with plain newlines finds a text that has CRLF.
+    Raises: NoMatch with the three nearest lines and the text to copy; SeveralMatches with their lines.
+    """
+    if "\r\n" in raw and "\r" not in old:
+        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
+    count = raw.count(old)
+    if count == 1:
+        return raw.replace(old, new)
+    if count > 1:
+        raise SeveralMatches(
+            f"{count} places hold {shorten(one_line(old), 60)!r} (lines {', '.join(map(str, _lines_of(raw, old)))})",
+            where=where,
+            hint="quote more of the text around the one you mean",
+        )
+    near = nearest_lines(raw, old)
+    shown = "".join(f"\n  line {number} ({like:.0%}): {one_line(line)}" for number, line, like in near)
+    copy = f"copy the text exactly: memory-skill edit {where} --old {near[0][1].strip()!r} --new …" if near else None
+    raise NoMatch(
+        f"no line holds {shorten(one_line(old), 60)!r}{'; the nearest:' if near else ''}{shown}",
+        where=where,
+        hint=copy or f"read {where} first; an empty --old appends",
+    )
+
+
+def _lines_of(raw: str, old: str) -> list[int]:
+    lines, at = [], raw.find(old)
+    while at >= 0 and len(lines) < 20:
+        lines.append(raw.count("\n", 0, at) + 1)
+        at = raw.find(old, at + len(old))
+    return lines
+
+
+def append(raw: str, new: str) -> str:
+    """*raw* with *new* added: as one more item if the note is only a list, else as a paragraph of its own."""
+    _, body = split(raw)
+    if list_items(body) is None:
+        return f"{raw.rstrip()}\n\n{new.strip()}\n" if raw.strip() else f"{new.strip()}\n"
+    return f"{raw.rstrip()}\n{as_item(new)}\n"
+
+
+def as_item(text: str) -> str:
+    """*text* as a list item, unless it already is one."""
+    text = text.strip()
+    return text if _ITEM.match(text) else "- " + text.replace("\n", "\n  ")
+
+
+def remove_entry(raw: str, entry: Entry) -> str:
+    """*raw* without the item *entry*, its indented lines included; all else byte for byte."""
+    lines = raw.splitlines(keepends=True)
+    start = entry.line - 1
+    end = start + 1
+    while end < len(lines) and lines[end].strip() and lines[end][0] in " \t":
+        end += 1
+    return "".join(lines[:start] + lines[end:])
