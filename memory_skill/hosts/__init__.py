@@ -1,0 +1,1 @@
+"""The hosts: one module each behind `base.Host`."""
