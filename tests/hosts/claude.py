@@ -17,6 +17,8 @@ from tests.hosts.terminal import Terminal
 
 VERSION = "2.1.332"
 
+ASKING = ("--permission-mode", "default")  # the screen's own default judges each tool with a model
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -61,15 +63,13 @@ class Claude:
         return Answer(told["result"], told["session_id"], denials, ran.stderr)
 
     @contextmanager
-    def screen(self, cwd: Path) -> Iterator[Screen]:
+    def screen(self, cwd: Path, options: tuple[str, ...] = ASKING) -> Iterator[Screen]:
         """The interactive screen, past the questions of a first start."""
         self._answer_first_start(cwd)
-        terminal = Terminal(
-            [os.fspath(client("claude")), "--permission-mode", "default"], cwd=cwd, env=self.env
-        )
+        terminal = Terminal([os.fspath(client("claude")), *options], cwd=cwd, env=self.env)
         try:
-            terminal.wait("? for shortcuts")
-            yield Screen(terminal)
+            terminal.wait("← for agents")  # the last thing drawn under the empty prompt
+            yield Screen(terminal, self.machine.home)
         finally:
             terminal.close()
 
@@ -87,21 +87,28 @@ class Claude:
 class Screen:
     """A person at the interactive screen."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Terminal, home: Path) -> None:
         self.terminal = terminal
+        self._folder = home / ".claude" / "projects"
+        self._earlier = set(self._folder.glob("*/*.jsonl"))
 
     def say(self, prompt: str) -> None:
-        """One turn, up to the line that the screen draws when the Stop hooks are through."""
-        self._enter(prompt, "· done")
+        """One turn, up to the end of its Stop hooks."""
+        self._enter(prompt, "turn_duration")
 
     def compact(self) -> None:
-        """`/compact`, up to its line in the conversation."""
-        self._enter("/compact", "Compacted")
+        """`/compact`, up to the end of its hooks."""
+        self._enter("/compact", "compact_boundary")
 
-    def _enter(self, line: str, until: str) -> None:
-        mark = self.terminal.mark
+    def _enter(self, line: str, end: str) -> None:
+        """Type *line* and wait for the record *end* in the transcript; a redraw can show an old end again."""
+        mark, count = self.terminal.mark, self._count(end)
         self.terminal.type(line)
         self.terminal.wait(line, mark)  # text and return in one read would be a paste
-        mark = self.terminal.mark
         self.terminal.type("\r")
-        self.terminal.wait(until, mark)
+        self.terminal.wait_for(lambda: self._count(end) > count, f"{end} after {line!r}")
+
+    def _count(self, kind: str) -> int:
+        wanted = f'"subtype":"{kind}"'
+        files = set(self._folder.glob("*/*.jsonl")) - self._earlier
+        return sum(path.read_text(encoding="utf-8").count(wanted) for path in files)

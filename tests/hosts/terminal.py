@@ -12,6 +12,7 @@ import subprocess
 import termios
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROWS, COLUMNS = 50, 160
@@ -63,14 +64,17 @@ class Terminal:
 
     def wait(self, text: str, since: int = 0) -> None:
         """Block until *text* has been drawn, white space aside."""
-        wanted, deadline = re.sub(r"\s+", "", text), time.monotonic() + PATIENCE
-        while wanted not in self.shown(since):
+        wanted = re.sub(r"\s+", "", text)
+        self.wait_for(lambda: wanted in self.shown(since), repr(text))
+
+    def wait_for(self, reached: Callable[[], bool], goal: str) -> None:
+        """Block until *reached*; looked at after each drawing, and twice a second."""
+        deadline = time.monotonic() + PATIENCE
+        while not reached():
             with self._drawn:
                 alive = self._drawn.wait(0.5) or self._process.poll() is None
             if not alive or time.monotonic() > deadline:
-                raise AssertionError(
-                    f"{text!r} is not on the screen, which ends:\n{self.shown(since)[-3000:]}"
-                )
+                raise AssertionError(f"no {goal}; the screen ends:\n{self.shown()[-3000:]}")
 
     def type(self, keys: str) -> None:
         os.write(self._master, keys.encode())
