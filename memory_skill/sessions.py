@@ -1,0 +1,209 @@
+"""What is known of each host session: one small record under `.state/sessions/<host>/`, changed under a lock.
+
+Also answers which session a command belongs to, so that what an agent saves carries its origin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from .journal import now
+from .tree import flock, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .history import Origin
+
+LOCK_SECONDS = 1.0  # a hook waits for a parallel one
+KEEP_SECONDS = 90 * 86_400  # a record that nobody touched for longer is dropped
+MAX_SHOWN = 2000  # addresses kept per session
+MAX_EDITED = 500  # paths kept in the list of what host tools wrote
+_SAFE = re.compile(r"[\w-][\w.-]{0,99}", re.ASCII)
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "timeout"})
+
+
+@dataclass(slots=True)
+class Session:
+    """The record of one session. *distil* is the state of the transition function, kept as it came."""
+
+    host: str
+    session: str
+    root: str = ""  # the start folder
+    project: str = ""  # its slug
+    attended: bool = True
+    started: bool = False  # the session-start hook ran
+    opened: bool = False  # the second block was given, since start or compaction
+    in_turn: bool = False
+    turn: str = ""  # the host's key of the turn that runs, if it has one
+    prompts: dict[str, list[str]] = field(default_factory=dict)  # turn -> [text, time]
+    shown: dict[str, str] = field(default_factory=dict)  # address -> digest of the text shown
+    saves: int = 0  # what this session saved, by verb or by its own tools
+    client: list[int] = field(default_factory=list)  # pid and start time of the host's process
+    transcript: str = ""
+    offset: int = -1  # bytes of the transcript already read; -1: none yet
+    offered: dict[str, list[str]] = field(default_factory=dict)  # waiting session -> turns shown here
+    distil: dict[str, Any] = field(default_factory=dict)
+    seen: str = ""
+
+    def show(self, address: str, digest: str) -> bool:
+        """Whether this text is new to the session; remembers it."""
+        if self.shown.get(address) == digest:
+            return False
+        self.shown[address] = digest
+        while len(self.shown) > MAX_SHOWN:
+            del self.shown[next(iter(self.shown))]
+        return True
+
+
+class Sessions:
+    """The records of one tree."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.folder = state / "sessions"
+
+    @contextlib.contextmanager
+    def change(self, host: str, session: str) -> Iterator[Session]:
+        """The record, to be changed in place; written when the block ends well. Raises: Locked, OSError."""
+        path = self._file(host, session)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with flock(path.with_suffix(".lock"), LOCK_SECONDS):
+            record = _load(path) or Session(host, session)
+            yield record
+            self.write(record)
+
+    def write(self, record: Session) -> None:
+        """Put the record on disk now; for use inside `change`, before what it promises is said aloud."""
+        record.seen = now()
+        data = json.dumps(asdict(record)).encode()
+        write_atomic(self._file(record.host, record.session), data, durable=False)
+
+    def read(self, host: str, session: str) -> Session:
+        """The record as it is, a new one if there is none."""
+        return _load(self._file(host, session)) or Session(host, session)
+
+    def all(self) -> list[Session]:
+        """Every record, the one seen last first."""
+        found = [_load(path) for path in self.folder.glob("*/*.json")]
+        return sorted((record for record in found if record), key=lambda record: record.seen, reverse=True)
+
+    def saved(self, host: str, session: str) -> None:
+        """Count one save of the session, so that it is not asked to distil what it has just kept."""
+        with self.change(host, session) as record:
+            record.saves += 1
+
+    def prune(self) -> None:
+        """Drop the records that nobody touched for KEEP_SECONDS."""
+        limit = time.time() - KEEP_SECONDS
+        for path in self.folder.glob("*/*"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_mtime < limit:
+                    path.unlink()
+
+    def _file(self, host: str, session: str) -> Path:
+        name = session if _SAFE.fullmatch(session) else "x" + _hash(session)
+        return self.folder / host / f"{name}.json"
+
+    def current(self, env: Mapping[str, str], cwd: Path | None = None) -> Origin | None:
+        """The session in which this process was started by an agent, or None.
+
+        Claude Code names it in the environment; Kimi Code does not, so its prompt hook left the client's
+        process in the record, and ours must descend from it.
+        """
+        from .history import Origin
+
+        named = env.get("CLAUDE_CODE_SESSION_ID")
+        if named:
+            return Origin("claude-code", named, self.read("claude-code", named).turn or None)
+        mine = set(ancestors())
+        for record in self.all() if mine else []:
+            if record.in_turn and len(record.client) == 2 and tuple(record.client) in mine:
+                return Origin(record.host, record.session, record.turn or None)
+        return None
+
+    def edited(self, path: str, record: Session) -> None:
+        """Remember that a tool of this session's host wrote the note at *path*."""
+        with flock(self.state / "edited.lock", LOCK_SECONDS):
+            found = self.writers()
+            found.pop(path, None)
+            found[path] = (record.host, record.session, record.project)
+            self._keep_writers(dict(list(found.items())[-MAX_EDITED:]))
+
+    def writers(self) -> dict[str, tuple[str, str, str]]:
+        """Path in the tree -> (host, session, project) of the session whose tool wrote it, until settled."""
+        try:
+            found = json.loads((self.state / "edited.json").read_bytes())
+            return {str(path): (str(a), str(b), str(c)) for path, (a, b, c) in found.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def settled(self, paths: list[str]) -> None:
+        """Forget who wrote *paths*: settle has taken them up."""
+        if not paths or not self.writers():
+            return
+        with flock(self.state / "edited.lock", LOCK_SECONDS):
+            self._keep_writers({path: who for path, who in self.writers().items() if path not in paths})
+
+    def _keep_writers(self, found: Mapping[str, tuple[str, str, str]]) -> None:
+        write_atomic(self.state / "edited.json", json.dumps(found).encode(), durable=False)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _load(path: Path) -> Session | None:
+    """The record at *path*, or None; a torn or foreign file starts anew."""
+    try:
+        found = json.loads(path.read_bytes())
+        known = {knob.name: type(getattr(_BLANK, knob.name)) for knob in fields(Session)}
+        values: dict[str, Any] = {k: v for k, v in found.items() if isinstance(v, known.get(k, ()))}
+        return Session(**values)
+    except (OSError, ValueError, AttributeError, TypeError):
+        return None
+
+
+_BLANK = Session("", "")
+
+
+def ancestors(pid: int | None = None) -> list[tuple[int, int]]:
+    """(pid, start time in clock ticks) of the parents, nearest first; [] where there is no /proc."""
+    found: list[tuple[int, int]] = []
+    pid = os.getpid() if pid is None else pid
+    while pid > 1 and len(found) < 40:
+        parent, _, _ = _stat(pid)
+        if parent <= 1:
+            break
+        found.append((parent, _stat(parent)[1]))
+        pid = parent
+    return found
+
+
+def client() -> list[int]:
+    """Pid and start time of the host's process: the nearest ancestor that is no shell; [] if unknown."""
+    for pid, started in ancestors():
+        if _stat(pid)[2] not in _SHELLS:
+            return [pid, started]
+    return []
+
+
+def _stat(pid: int) -> tuple[int, int, str]:
+    """Parent, start time and name of a process; (0, 0, "") if it cannot be read."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        name = text[text.index("(") + 1 : text.rindex(")")]
+        rest = text[text.rindex(")") + 2 :].split()
+        return int(rest[1]), int(rest[19]), name
+    except (OSError, ValueError, IndexError):
+        return 0, 0, ""
