@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import UsageError
+
 TYPE_CHECKING = False  # typing costs 3 ms of every prompt; mypy knows the name
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import Any, Protocol
+    from typing import Any, BinaryIO, Protocol
+
+MAX_LINE = 8_000_000  # bytes of one transcript line that is looked at
 
 # Our events; `compact` comes before the host compacts its context.
 KINDS = ("session-start", "prompt", "edited", "stop", "compact", "interrupt", "session-end")
@@ -35,7 +39,7 @@ class Event:
     transcript: str = ""
     attended: bool = True  # False only where the host is known to run without a person
     subagent: bool = False
-    again: bool = False  # the host says that a stop hook already held this turn
+    again: bool = False  # a stop hook already held this turn; or the prompt joins a turn that runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,55 @@ class Hook:
     matcher: str = ""
 
 
+def units(text: str) -> int:
+    """Length as JavaScript counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """*value* if it is an object of a payload, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def word(value: object) -> str:
+    """*value* if it is text, made writable; else ''."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def checked(payload: Mapping[str, Any], expected: str, foreign: str, title: str) -> str:
+    """The session id of a payload. Raises: UsageError if it is another event's or another host's."""
+    found, session = word(payload.get("hook_event_name")), word(payload.get("session_id"))
+    if found != expected:
+        raise UsageError(f"expected the payload of {expected}, found {found[:40]!r}", where=title)
+    if foreign in payload or not session:
+        raise UsageError("the payload is another host's", where=title, hint="memory-skill install --repair")
+    return session
+
+
+def records(path: Path, offset: int) -> Iterator[tuple[int, bytes]]:
+    """The whole lines of a JSONL file from byte *offset* on, each with where it starts.
+
+    A line over MAX_LINE bytes (an image, a prompt snapshot) is passed over; a torn last line is not given.
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        place = file.seek(offset if 0 <= offset <= size else 0)
+        while line := file.readline(MAX_LINE):
+            if not line.endswith(b"\n"):
+                place = _skip_line(file, place + len(line))
+                continue
+            yield place, line
+            place += len(line)
+
+
+def _skip_line(file: BinaryIO, place: int) -> int:
+    while rest := file.readline(MAX_LINE):
+        place += len(rest)
+        if rest.endswith(b"\n"):
+            break
+    return place
+
+
 if TYPE_CHECKING:
 
     class Host(Protocol):
@@ -82,8 +135,9 @@ if TYPE_CHECKING:
         NAME: str  # as in `memory-skill hook NAME EVENT`
         TITLE: str  # as people call it
         HOOKS: tuple[Hook, ...]  # what `install` registers, in this order
-        PROMPT_CHARS: int | None  # most characters of one prompt block; None: what the config says
-        SPEAKS_AT_START: bool  # session start reaches the model (else the project part rides on the first prompt)
+        PROMPT_CHARS: int | None  # most characters of all that a prompt hook says; None: what the config says
+        CONTEXT_UNITS: int | None  # most UTF-16 units of one block; a longer one does not arrive
+        SPEAKS_AT_START: bool  # else the project part rides on the first prompt
 
         def home(self, env: Mapping[str, str]) -> Path:
             """The host's own config folder (it need not exist)."""
@@ -95,7 +149,10 @@ if TYPE_CHECKING:
             """The folder in which the host looks for a user's skills."""
 
         def command(self, python: str, kind: str) -> str:
-            """The shell command of one registration; *python* is absolute."""
+            """The shell command of one registration; *python* is an absolute path.
+
+            `-P`: without it a file of the user's project, say `json.py`, would be imported by the hook.
+            """
 
         def parse(self, payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:
             """Raises: UsageError if the payload is another host's or another event's."""
@@ -110,7 +167,7 @@ if TYPE_CHECKING:
             """Whether the host loads the root MEMORY.md of *tree* by itself."""
 
         def transcript(self, event: Event, env: Mapping[str, str]) -> Path | None:
-            """The session's transcript, if it can be found."""
+            """The session's transcript, if the host tells where it is or it can be found."""
 
         def turns(self, path: Path, offset: int = 0) -> tuple[list[Heard], int]:
             """Turns from byte *offset* on, and the offset from which to read next time.
