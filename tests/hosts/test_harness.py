@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+from subprocess import PIPE
 
 from tests.hosts.claude import Claude
 from tests.hosts.kimi import Kimi
@@ -104,11 +107,13 @@ def test_kimi_goes_on_after_a_blocked_stop(kimi: Kimi, machine: Machine, model: 
 
 
 def test_machine_leaves_no_process(machine: Machine) -> None:
-    """A detached child of a hook ends with its machine."""
-    machine.run("/bin/sh", "-c", "setsid sleep 300 </dev/null >/dev/null 2>&1 & echo $! > ~/pid")
-    child = int((machine.home / "pid").read_text(encoding="utf-8"))
-    assert machine.processes() == [child]
+    """A process that left its parent's session, as a detached child of a hook does, ends with its machine."""
+    waits = ["/bin/sh", "-c", "echo ready; read line"]
+    child = subprocess.Popen(waits, env=machine.env, stdin=PIPE, stdout=PIPE, start_new_session=True)
+    assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+    assert machine.processes() == [child.pid]
 
     machine.end()
 
     assert machine.processes() == []
+    assert child.wait() == -signal.SIGKILL
