@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.hosts.clients import client
 from tests.hosts.machine import Machine
 from tests.hosts.model import Model
 from tests.hosts.terminal import Terminal
@@ -37,6 +36,7 @@ class Claude:
 
     def __init__(self, machine: Machine, model: Model) -> None:
         self.machine, self.model = machine, model
+        machine.put("claude")
 
     @property
     def env(self) -> dict[str, str]:
@@ -56,7 +56,7 @@ class Claude:
     ) -> Answer:
         """One turn in a new process; *session* resumes an earlier one."""
         resume = ("--resume", session) if session else ()
-        argv = (client("claude"), "-p", prompt, "--output-format", "json", *resume, *options)
+        argv = ("claude", "-p", prompt, "--output-format", "json", *resume, *options)
         ran = self.machine.run(*argv, cwd=cwd, env=self.env)
         told: dict[str, Any] = json.loads(ran.stdout)
         denials = tuple(denial["tool_name"] for denial in told["permission_denials"])
@@ -66,7 +66,7 @@ class Claude:
     def screen(self, cwd: Path, options: tuple[str, ...] = ASKING) -> Iterator[Screen]:
         """The interactive screen, past the questions of a first start."""
         self._answer_first_start(cwd)
-        terminal = Terminal([os.fspath(client("claude")), *options], cwd=cwd, env=self.env)
+        terminal = Terminal(["claude", *options], cwd=cwd, env=self.env)
         try:
             terminal.wait("← for agents")  # the last thing drawn under the empty prompt
             yield Screen(terminal, self.machine.home)

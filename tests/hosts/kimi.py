@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.hosts.clients import client
 from tests.hosts.machine import Machine
 from tests.hosts.model import Model
 
@@ -50,6 +49,7 @@ class Kimi:
 
     def __init__(self, machine: Machine, model: Model) -> None:
         self.machine, self.model = machine, model
+        machine.put("kimi", "node")
         folder = machine.home / ".kimi-code"
         folder.mkdir()
         (folder / "config.toml").write_text(CONFIG.format(url=model.url), encoding="utf-8")
@@ -61,7 +61,7 @@ class Kimi:
     def say(self, prompt: str, *, cwd: Path, session: str | None = None) -> Answer:
         """One turn in a new process; *session* resumes an earlier one."""
         resume = ("-r", session) if session else ()
-        argv = (client("kimi"), "-p", prompt, "--output-format", "stream-json", *resume)
+        argv = ("kimi", "-p", prompt, "--output-format", "stream-json", *resume)
         ran = self.machine.run(*argv, cwd=cwd, env=self.env)
         lines: list[dict[str, Any]] = [json.loads(line) for line in ran.stdout.splitlines()]
         texts = tuple(

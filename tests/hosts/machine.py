@@ -22,7 +22,8 @@ class Machine:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self.home = self.root / "home"
-        for folder in (self.home, self.root / "tmp"):
+        self.bin = self.root / "bin"
+        for folder in (self.home, self.bin, self.root / "tmp"):
             folder.mkdir(parents=True)
 
     @property
@@ -32,11 +33,7 @@ class Machine:
     @property
     def env(self) -> dict[str, str]:
         """The whole environment of every process: never the caller's."""
-        path = [
-            Path(sys.executable).parent,
-            client("node").parent,
-            *map(Path, ("/usr/local/bin", "/usr/bin", "/bin")),
-        ]
+        path = [self.bin, Path(sys.executable).parent, *map(Path, ("/usr/local/bin", "/usr/bin", "/bin"))]
         return {
             "PATH": os.pathsep.join(map(os.fspath, path)),
             "HOME": os.fspath(self.home),
@@ -46,6 +43,11 @@ class Machine:
             "LANG": "C.UTF-8",
             "NO_PROXY": "127.0.0.1",
         }
+
+    def put(self, *names: str) -> None:
+        """Put clients on the PATH, as their installers do."""
+        for name in names:
+            (self.bin / name).symlink_to(client(name))
 
     def project(self, name: str) -> Path:
         """A folder with a git repository of its own; made at the first call."""
@@ -87,9 +89,14 @@ class Machine:
         """What `memory-skill VERB --json` answers."""
         return json.loads(self.memory(*verb, "--json", cwd=cwd).stdout)
 
-    def git(self, *argv: str) -> str:
+    def git(self, *argv: str | Path) -> str:
         """The answer of git in the memory tree."""
         return self.run("git", "-C", self.tree, *argv).stdout
+
+    @property
+    def index(self) -> str:
+        """The root MEMORY.md."""
+        return (self.tree / "MEMORY.md").read_text(encoding="utf-8")
 
     def note(self, name: str) -> Path:
         """The one note of this name, wherever it was filed."""
@@ -99,7 +106,7 @@ class Machine:
 
     def trailers(self, path: Path) -> dict[str, str]:
         """The trailers of the last commit that touched *path*."""
-        told = self.git("log", "-1", "--format=%(trailers:only,unfold)", "--", os.fspath(path))
+        told = self.git("log", "-1", "--format=%(trailers:only,unfold)", "--", path)
         return dict(line.split(": ", 1) for line in told.splitlines() if line)
 
     def processes(self) -> list[int]:

@@ -70,6 +70,10 @@ class Request:
         return flatten(messages[answers[-1] + 1 :] if answers else messages)
 
 
+Line = Reply | str | Callable[[Request], Reply]
+"""One line of a script: a reply, its text, or a function of the request for what only the client tells."""
+
+
 def flatten(node: object) -> str:
     """All text of a message tree, in order, one piece a line."""
     if isinstance(node, str):
@@ -86,7 +90,7 @@ class Model:
 
     def __init__(self) -> None:
         self._turn = threading.Condition()
-        self._script: list[Reply] = []
+        self._script: list[Line] = []
         self.requests: list[Request] = []
         self.asides: list[Request] = []
         self._server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": self}))
@@ -105,10 +109,10 @@ class Model:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def script(self, *replies: Reply | str) -> None:
+    def script(self, *lines: Line) -> None:
         """Replace what is left of the script. After its end the model says `done`."""
         with self._turn:
-            self._script = [Reply(reply) if isinstance(reply, str) else reply for reply in replies]
+            self._script = list(lines)
 
     def answer(self, body: JSON) -> Reply:
         """Keep the request and take the next reply."""
@@ -119,7 +123,9 @@ class Model:
                 return Reply("An aside.")
             self.requests.append(request)
             self._turn.notify_all()
-            return self._script.pop(0) if self._script else Reply("done")
+            line = self._script.pop(0) if self._script else "done"
+        reply = line(request) if callable(line) else line
+        return Reply(reply) if isinstance(reply, str) else reply
 
     def wait(self, count: int) -> Request:
         """Block until *count* requests have arrived in all; return the last of them."""
