@@ -34,7 +34,7 @@ def brief(**changed: object) -> str:
         "turns": [{"id": "t7", "user": "use tabs\nalways", "assistant": "Done."}],
         "more": 0,
         "nearest": [{"address": "knowledge/feedback/tabs.md", "description": "tabs"}],
-        "scope": "project:ada/engine",
+        "scope": "project:ada-engine",
     }
     return pack.render("templates/brief.md", **values | changed)
 
@@ -174,7 +174,7 @@ def test_session_start_begins_with_the_law() -> None:
 def test_session_start_words_fit_the_reserve() -> None:
     """With three fenced sections, all that is not their text fits the 1,000 units kept for it."""
     fence = text.fence("", what="notes of this project")
-    block = session_start(agents=fence, project="ada/engine", project_index=fence, pinned=fence)
+    block = session_start(agents=fence, project="ada-engine", project_index=fence, pinned=fence)
 
     assert len(block.encode("utf-16-le")) // 2 <= RESERVE
 
