@@ -31,7 +31,7 @@ def brief(**changed: object) -> str:
     values: dict[str, object] = {
         "home": LONG_HOME,
         "command": LONG_COMMAND,
-        "turns": [{"id": "t7", "user": "use tabs\nalways", "assistant": "Done."}],
+        "turns": [{"user": "use tabs\nalways", "assistant": "Done."}],
         "more": 0,
         "nearest": [{"address": "knowledge/feedback/tabs.md", "description": "tabs"}],
         "scope": "project:ada-engine",
@@ -193,18 +193,18 @@ def test_session_start_with_a_value_missing_is_an_error() -> None:
 
 
 def test_brief_frame_leaves_room_for_turns_and_notes() -> None:
-    """The brief's own words take at most half of its 4,000 characters."""
-    assert len(brief(turns=[], nearest=[])) <= 2000
+    """The brief's own words leave more than half of its 4,000 characters."""
+    assert len(brief(turns=[], nearest=[])) <= 1800
 
 
 def test_brief_keeps_a_turn_on_its_two_lines() -> None:
     """Line breaks in what was said cannot add lines to the brief."""
-    assert "- t7 user: use tabs always\n  reply: Done.\n" in brief()
+    assert "- user: use tabs always\n  reply: Done.\n" in brief()
 
 
 def test_brief_shows_markup_as_it_is() -> None:
     """What the user typed is not escaped for HTML."""
-    assert "a < b && c" in brief(turns=[{"id": "t1", "user": "a < b && c", "assistant": ""}])
+    assert "a < b && c" in brief(turns=[{"user": "a < b && c", "assistant": ""}])
 
 
 def test_brief_without_near_notes_has_no_list_of_them() -> None:
