@@ -55,14 +55,11 @@ class Session:
     distil: dict[str, Any] = field(default_factory=dict)
     seen: str = ""
 
-    def show(self, address: str, digest: str) -> bool:
-        """Whether this text is new to the session; remembers it."""
-        if self.shown.get(address) == digest:
-            return False
+    def show(self, address: str, digest: str) -> None:
+        """Remember that the text of this digest is before the model."""
         self.shown[address] = digest
         while len(self.shown) > MAX_SHOWN:
             del self.shown[next(iter(self.shown))]
-        return True
 
 
 class Sessions:

@@ -37,7 +37,7 @@ class Event:
     edited: str = ""  # absolute path of the file that a tool wrote
     source: str = ""  # session-start: startup, resume, clear, compact, fork
     transcript: str = ""
-    attended: bool = True  # False only where the host is known to run without a person
+    attended: bool | None = True  # whether a person is there; None where the host cannot tell
     subagent: bool = False
     again: bool = False  # a stop hook already held this turn; or the prompt joins a turn that runs
 

@@ -88,6 +88,7 @@ def parse(payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Even
         prompt=_text(payload.get("prompt")),
         edited=word(arguments.get("path")) or word(arguments.get("file_path")),
         source=word(payload.get("source")),
+        attended=None,
         again=payload.get("is_steer") is True,
     )
 
