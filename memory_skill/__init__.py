@@ -1,4 +1,4 @@
-"""A memory made of files for coding agents: Markdown notes in a git repository that belongs to the memory alone."""
+"""A memory made of files for coding agents: Markdown notes in a git repository of their own."""
 
 from __future__ import annotations
 

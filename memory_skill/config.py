@@ -166,7 +166,7 @@ def _with_env(config: Config, env: Mapping[str, str]) -> tuple[Config, str | Non
 
 def _stamp(path: Path) -> list[int]:
     try:
-        stat = os.stat(path)
+        stat = path.stat()
     except OSError:
         return []
     return [stat.st_mtime_ns, stat.st_size]
@@ -259,7 +259,8 @@ def _check(where: str, key: str, allowed: Mapping[str, Any], value: object) -> N
 
 
 def _wrong(where: str, key: str, expected: str, found: object) -> ConfigError:
-    return ConfigError(f"{key}: expected {expected}, found {found!r}", where=where, hint=f"mend {key} in {where}")
+    what = f"{key}: expected {expected}, found {found!r}"
+    return ConfigError(what, where=where, hint=f"mend {key} in {where}")
 
 
 def _unknown(where: str, key: str, known: list[str]) -> ConfigError:

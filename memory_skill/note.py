@@ -1,6 +1,6 @@
 """The format of a note: read generously, written canonically, never re-serialised where it did not change.
 
-A note is a header (`name`, `description`, `metadata`, all scalars quoted) and a Markdown body, or a body alone.
+A note is a header (`name`, `description`, `metadata`, scalars quoted) and a Markdown body, or a body alone.
 A body that is only a list holds one entry an item; any other body is one entry.
 """
 
@@ -84,7 +84,8 @@ class Note:
             text = self.body.strip()
             return (Entry(self.path, entry_id(text), text, offset + 1),) if text else ()
         return tuple(
-            Entry(f"{self.path}#{entry_id(text)}", entry_id(text), text, offset + line) for line, text in items
+            Entry(f"{self.path}#{entry_id(text)}", entry_id(text), text, offset + line)
+            for line, text in items
         )
 
 
@@ -234,8 +235,8 @@ def _handler() -> Any:
         def flatten_mapping(self, node: Any) -> None:
             return None
 
-    class Handler(YAMLHandler):  # type: ignore[misc]
-        def load(self, fm: str, **kwargs: object) -> object:
+    class Handler(YAMLHandler):
+        def load(self, fm: str, **kwargs: object) -> Any:
             # 304 bytes of nested aliases grow to 28 MB; nobody writes a note that needs one.
             if "*" in fm and any(isinstance(token, yaml.AliasToken) for token in yaml.scan(fm, Loader=base)):
                 raise yaml.YAMLError("aliases are not read")
@@ -307,10 +308,11 @@ def set_meta(raw: str, values: dict[str, str]) -> str:
     if header is None:
         lines = [f"  {k}: {v if k == 'type' else quote(v)}" for k, v in values.items()]
         return "\n".join(["---", "metadata:", *lines, "---", raw])
-    opening, closing = raw[: raw.index("\n") + 1], raw[raw.index("\n") + 1 + len(header) : len(raw) - len(body)]
+    start = raw.index("\n") + 1
+    opening, closing = raw[:start], raw[start + len(header) : len(raw) - len(body)]
     lines = header.splitlines(keepends=True)
     newline = "\r\n" if opening.endswith("\r\n") else "\n"
-    at = next((i for i, line in enumerate(lines) if re.match(r"metadata:[ \t]*\r?$", line.rstrip("\n"))), None)
+    at = next((i for i, line in enumerate(lines) if re.fullmatch(r"metadata:\s*", line)), None)
     if at is None:
         if any(line.startswith("metadata:") for line in lines):
             raise NoteError("metadata is not in block form", hint="write it as indented `key: value` lines")
@@ -361,24 +363,24 @@ def replace_once(raw: str, old: str, new: str, where: str) -> str:
     count = raw.count(old)
     if count == 1:
         return raw.replace(old, new)
+    quoted = repr(shorten(one_line(old), 60))
     if count > 1:
         raise SeveralMatches(
-            f"{count} places hold {shorten(one_line(old), 60)!r} (lines {', '.join(map(str, _lines_of(raw, old)))})",
+            f"{count} places hold {quoted} (lines {', '.join(map(str, _lines_of(raw, old)))})",
             where=where,
             hint="quote more of the text around the one you mean",
         )
     near = nearest_lines(raw, old)
     shown = "".join(f"\n  line {number} ({like:.0%}): {one_line(line)}" for number, line, like in near)
-    copy = f"copy the text exactly: memory-skill edit {where} --old {near[0][1].strip()!r} --new …" if near else None
-    raise NoMatch(
-        f"no line holds {shorten(one_line(old), 60)!r}{'; the nearest:' if near else ''}{shown}",
-        where=where,
-        hint=copy or f"read {where} first; an empty --old appends",
-    )
+    hint = f"read {where} first; an empty --old appends"
+    if near:
+        hint = f"copy the text exactly: memory-skill edit {where} --old {near[0][1].strip()!r} --new …"
+    raise NoMatch(f"no line holds {quoted}{'; the nearest:' if near else ''}{shown}", where=where, hint=hint)
 
 
 def _lines_of(raw: str, old: str) -> list[int]:
-    lines, at = [], raw.find(old)
+    lines: list[int] = []
+    at = raw.find(old)
     while at >= 0 and len(lines) < 20:
         lines.append(raw.count("\n", 0, at) + 1)
         at = raw.find(old, at + len(old))

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,7 +84,9 @@ class Tree:
             except OSError as error:
                 raise PathRefused(str(error.strerror), where=str(place)) from error
             if stat.S_ISLNK(mode):
-                raise PathRefused("is a link", where="/".join(parts), hint=f"replace the link {place} by a file")
+                raise PathRefused(
+                    "is a link", where="/".join(parts), hint=f"replace the link {place} by a file"
+                )
         if not stat.S_ISREG(mode):
             raise PathRefused("is not a regular file", where="/".join(parts))
 
@@ -100,7 +103,9 @@ class Tree:
         with open(handle, "rb") as file:
             data = file.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
-            raise PathRefused(f"is over {MAX_FILE} bytes", where=rel, hint="split it, or move it out of the tree")
+            raise PathRefused(
+                f"is over {MAX_FILE} bytes", where=rel, hint="split it, or move it out of the tree"
+            )
         return data
 
     def read_or_none(self, rel: str) -> bytes | None:
@@ -112,7 +117,7 @@ class Tree:
     def write(self, rel: str, data: bytes, expect: str | None = None) -> None:
         """Put *data* at *rel*: whole or not at all, on disk when this returns.
 
-        *expect* is the digest that the caller read, or ABSENT. Raises: Conflict if the file is another by now.
+        *expect* is the digest that the caller read, or ABSENT. Raises: Conflict if the file is another now.
         """
         path = self.path(rel)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +148,7 @@ class Tree:
         _sync_folder(source.parent)
 
     def walk(self, *folders: str) -> Iterator[FileStat]:
-        """The notes under *folders* (all by default), sorted by path; of a skill only SKILL.md; no links, no hidden."""
+        """The notes under *folders* (default: all), by path; of a skill only SKILL.md; no links, no hidden."""
         for folder in folders or NOTE_FOLDERS:
             for entry in _walk(str(self.home / folder), folder, 1):
                 if folder != "skills" or entry.path.endswith("/SKILL.md"):
@@ -182,7 +187,7 @@ def _walk(folder: str, rel: str, depth: int) -> Iterator[FileStat]:
 
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write beside, sync, rename over, sync the folder. On any failure the old file stays and no litter is left."""
+    """Write beside, sync, rename over, sync the folder. On failure the old file stays, without litter."""
     scratch = path.with_name(f".{path.name[:100]}.{os.getpid()}.{time.monotonic_ns():x}.tmp")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
@@ -224,7 +229,8 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
         while not _try_lock(handle):
             if time.monotonic() > deadline:
                 hint = "try again; memory-skill doctor names who holds it"
-                raise Locked(f"another process holds the lock for over {timeout:g} s", where=str(path), hint=hint)
+                what = f"another process holds the lock for over {timeout:g} s"
+                raise Locked(what, where=str(path), hint=hint)
             time.sleep(pause)
             pause = min(pause * 1.5, 0.05)
         yield
@@ -232,7 +238,7 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
         os.close(handle)
 
 
-if os.name == "posix":
+if sys.platform != "win32":
     import fcntl
 
     def _try_lock(handle: int) -> bool:

@@ -1,0 +1,312 @@
+"""Git, the tree's history: commit exactly these paths, log, old versions. Knows no verb.
+
+The repository belongs to the memory alone, so hooks, signing, fsmonitor, filters from outside and the
+caller's `GIT_*` are switched off. GitPython is opened for one call at a time: it leaks descriptors and child
+processes in a long-lived process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import GitTrouble, NotFound
+
+if TYPE_CHECKING:
+    from git import Repo
+
+REVIEWED = "refs/memory-skill/reviewed"  # what a person has accepted
+TIME_LIMIT = 30  # seconds for one git call; a save does not wait longer for its commit
+_FALLBACK = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "memory-skill"), ("EMAIL", "memory-skill@localhost"))
+}
+_OPTIONS = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.fsync=all",  # by default git 2.39 syncs nothing of a commit
+    "core.autocrlf=false",
+    "core.safecrlf=false",
+    "core.quotePath=false",
+    "core.excludesFile=",
+    "core.attributesFile=",
+    "commit.gpgSign=false",
+    "commit.template=",
+    "commit.status=false",
+    "gc.auto=0",  # nothing runs in the background
+    "maintenance.auto=false",
+]
+_SETTINGS = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",  # a note may be called `[draft].md`
+    "GIT_EDITOR": "true",
+    "GIT_PAGER": "cat",
+}
+_RECORD, _FIELD = "\x1e", "\x1f"
+_LOG = (
+    "--no-color",
+    "--name-only",
+    "--no-renames",
+    "--abbrev=10",
+    f"--format={_RECORD}%h{_FIELD}%cI{_FIELD}%B{_FIELD}",
+)
+_environment = threading.Lock()
+
+
+class Origin(NamedTuple):
+    """Who asked for a change: the host, its session and turn; each may be unknown."""
+
+    host: str | None = None
+    session: str | None = None
+    turn: str | None = None
+
+
+class Commit(NamedTuple):
+    """One commit of the tree. *time* is ISO 8601 with offset; *trailers* as written."""
+
+    id: str
+    time: str
+    subject: str
+    body: str
+    trailers: dict[str, str]
+    paths: tuple[str, ...]
+
+
+class History:
+    """The git repository of one tree."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def exists(self) -> bool:
+        return (self.home / ".git").is_dir()
+
+    def init(self) -> bool:
+        """Make the repository. Returns: False if it was there already. Raises: GitTrouble without git."""
+        if self.exists():
+            return False
+        with _no_inherited_git(), _trouble():
+            import git
+
+            command = git.Git(str(self.home))
+            command.set_persistent_git_options(c=_OPTIONS)
+            command.init("--quiet", "--template=", "--initial-branch=main", ".")
+        return True
+
+    def commit(
+        self, paths: Sequence[str], subject: str, body: str = "", trailers: dict[str, str] | None = None
+    ) -> str | None:
+        """Commit exactly *paths*, whatever else is staged. Returns: the short id, None if nothing changed.
+
+        Raises: GitTrouble when git is missing, busy or in the middle of a merge; the files are not touched.
+        """
+        if not paths:
+            return None
+        foot = "\n".join(f"{key}: {value}" for key, value in (trailers or {}).items() if value)
+        message = "\n\n".join(part.strip() for part in (subject, body, foot) if part.strip()) + "\n"
+        with self._open() as repo, self._scratch("paths", "\0".join(paths) + "\0") as listed:
+            with listed.open("rb") as stream:
+                repo.git.update_index("--add", "--remove", "-z", "--stdin", istream=stream)
+            with self._scratch("message", message) as said:
+                options = ["--quiet", "--only", "--cleanup=whitespace", "--no-verify", f"--file={said}"]
+                made = self._try_commit(repo, options, paths, listed)
+            return str(repo.git.rev_parse("--short=10", "HEAD")) if made else None
+
+    def _try_commit(self, repo: Repo, options: list[str], paths: Sequence[str], listed: Path) -> bool:
+        from git.exc import GitCommandError
+
+        try:
+            repo.git.commit(*options, f"--pathspec-from-file={listed}", "--pathspec-file-nul")
+        except GitCommandError as error:
+            said = f"{error.stdout}{error.stderr}"
+            if any(words in said for words in ("nothing to commit", "nothing added", "no changes added")):
+                return False
+            known = [path for path in paths if (self.home / path).exists()]
+            if "did not match any file" in said and len(known) < len(paths):
+                listed.write_text("\0".join(known) + "\0", encoding="utf-8")
+                return bool(known) and self._try_commit(repo, options, known, listed)
+            nameless = "auto-detect" in said or "empty ident" in said
+            if nameless and "GIT_AUTHOR_NAME" not in repo.git.environment():
+                # No user.name anywhere: exit 128. In the memory's own repository we may answer for ourselves.
+                repo.git.update_environment(**_FALLBACK)
+                return self._try_commit(repo, options, paths, listed)
+            raise
+        return True
+
+    def dirty(self) -> list[str]:
+        """The paths that differ from the last commit, new ones included. Raises: GitTrouble."""
+        with self._open() as repo:
+            out = repo.git.status("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
+        return [record[3:] for record in str(out).split("\0") if len(record) > 3]
+
+    def log(
+        self, *, limit: int = 20, path: str | None = None, session: str | None = None, verb: str | None = None
+    ) -> list[Commit]:
+        """The newest commits first, at most *limit* (0: all): those that touch *path*, carry the trailers."""
+        options = [*_LOG]
+        if limit:
+            options.append(f"--max-count={limit}")
+        wanted = [("Memory-Session", session), ("Memory-Verb", verb)]
+        options += [f"--grep=^{key}: {value}$" for key, value in wanted if value]
+        if session or verb:
+            options += ["--all-match", "--basic-regexp"]
+        with self._open() as repo:
+            if not repo.head.is_valid():
+                return []
+            out = repo.git.log(*options, "--", *([path] if path else []))
+        return [_commit(record) for record in str(out).split(_RECORD) if record.strip()]
+
+    def show(self, revision: str) -> Commit:
+        """One commit. Raises: NotFound for a revision that is none."""
+        self._refuse_option(revision)
+        with self._open() as repo:
+            try:
+                out = repo.git.log(*_LOG, "--max-count=1", f"{revision}^{{commit}}", "--")
+            except _git_error() as error:
+                raise NotFound("no such commit", where=revision, hint="memory-skill log") from error
+        return _commit(str(out).split(_RECORD)[-1])
+
+    def content(self, revision: str, path: str) -> bytes | None:
+        """The bytes of *path* at *revision* (`HEAD`, a commit, `<commit>^`), None if it was not there."""
+        self._refuse_option(revision)
+        with self._open() as repo:
+            try:
+                data = repo.git.execute(
+                    ["git", "-C", str(self.home), "cat-file", "blob", f"{revision}:{path}"],
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                )
+            except _git_error():
+                return None
+        return bytes(data)
+
+    def merge(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+        """The three-way merge of texts, None where both changed the same lines."""
+        with self._open() as repo, contextlib.ExitStack() as stack:
+            files = [
+                stack.enter_context(self._scratch(name, data))
+                for name, data in (("ours", ours), ("base", base), ("theirs", theirs))
+            ]
+            try:
+                data = repo.git.execute(
+                    ["git", "merge-file", "-p", *map(str, files)],
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                )
+            except _git_error():
+                return None
+        return bytes(data)
+
+    def mark_reviewed(self, revision: str = "HEAD") -> None:
+        """Let `git diff refs/memory-skill/reviewed` start from *revision*."""
+        with self._open() as repo:
+            repo.git.update_ref(REVIEWED, revision)
+
+    def waiting(self) -> int:
+        """Commits since the last review."""
+        with self._open() as repo:
+            try:
+                return int(repo.git.rev_list("--count", f"{REVIEWED}..HEAD"))
+            except _git_error():
+                return 0
+
+    def healthy(self) -> str | None:
+        """What `git fsck` complains of, or None."""
+        with self._open() as repo:
+            try:
+                repo.git.fsck("--strict", "--no-dangling", "--no-progress")
+            except _git_error() as error:
+                return _reason(error)
+        return None
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[Repo]:
+        if not self.exists():
+            raise NotFound("is no git repository", where=str(self.home), hint="memory-skill init")
+        with _no_inherited_git(), _trouble():
+            from git import Repo
+
+            with Repo(self.home) as repo:
+                repo.git.set_persistent_git_options(c=_OPTIONS)
+                repo.git.update_environment(**_SETTINGS)
+                yield repo
+
+    @contextlib.contextmanager
+    def _scratch(self, name: str, data: str | bytes) -> Iterator[Path]:
+        path = self.home / ".git" / f"memory-skill-{name}.{os.getpid()}.{threading.get_ident()}"
+        path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    @staticmethod
+    def _refuse_option(revision: str) -> None:
+        if revision.startswith("-") or any(c in revision for c in "\0\n :"):
+            raise NotFound("no such commit", where=revision, hint="memory-skill log")
+
+
+def _git_error() -> type[Exception]:
+    from git.exc import GitCommandError
+
+    return GitCommandError
+
+
+def _commit(record: str) -> Commit:
+    short, when, message, rest = record.split(_FIELD, 3)
+    subject, _, body = message.strip().partition("\n")
+    head, _, foot = body.strip().rpartition("\n\n")
+    trailers = _trailers(foot)
+    return Commit(
+        id=short,
+        time=when,
+        subject=subject,
+        body=head.strip() if trailers else body.strip(),
+        trailers=trailers,
+        paths=tuple(line for line in rest.split("\n") if line),
+    )
+
+
+def _trailers(block: str) -> dict[str, str]:
+    pairs = [line.partition(": ") for line in block.splitlines()]
+    if not pairs or any(not key.startswith("Memory-") or not value for key, _, value in pairs):
+        return {}
+    return {key: value for key, _, value in pairs}
+
+
+@contextlib.contextmanager
+def _no_inherited_git() -> Iterator[None]:
+    """Run without the caller's `GIT_*`: a hook inside the user's own commit inherits GIT_INDEX_FILE."""
+    with _environment:
+        taken = {key: os.environ.pop(key) for key in list(os.environ) if key.startswith("GIT_")}
+        try:
+            yield
+        finally:
+            os.environ.update(taken)
+
+
+@contextlib.contextmanager
+def _trouble() -> Iterator[None]:
+    """GitPython's many errors as one of ours, with git's own words."""
+    try:
+        yield
+    except ImportError as error:
+        raise GitTrouble("git is not installed", hint="install git, then: memory-skill doctor") from error
+    except OSError as error:
+        raise GitTrouble(f"git cannot run: {error}", hint="memory-skill doctor") from error
+    except Exception as error:
+        if not type(error).__module__.startswith("git."):
+            raise
+        raise GitTrouble(f"git: {_reason(error)}", hint="memory-skill doctor") from error
+
+
+def _reason(error: Any) -> str:
+    words = str(getattr(error, "stderr", "") or error).replace("stderr: ", "").strip(" '\"\n")
+    return words.splitlines()[0] if words else type(error).__name__

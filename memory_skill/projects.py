@@ -1,0 +1,135 @@
+"""Which project a folder belongs to, told without running git: the prompt hook asks.
+
+The slug is the last two parts of the origin's URL, else the folder's name and 4 hex digits of its path.
+The first folder of a slug leaves its identity in `knowledge/projects/<slug>/.identity.json`; another
+repository of the same slug gets a suffix. Worktrees of one repository share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .text import slug as to_slug
+from .tree import Tree, write_atomic
+
+_URL = re.compile(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?([^:/\s]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)
+
+
+class Project(NamedTuple):
+    """*root* is the main worktree's folder, *origin* its normalised URL `host/owner/name` or ""."""
+
+    root: Path
+    origin: str
+
+    @property
+    def slug(self) -> str:
+        """The slug it asks for, before anybody else's claim on it."""
+        if self.origin:
+            parts = [to_slug(part) for part in self.origin.split("/")[1:][-2:]]
+            return "-".join(part for part in parts if part) or "project"
+        name = to_slug(self.root.name) or "project"
+        return f"{name}-{hashlib.sha256(str(self.root).encode('utf-8', 'surrogatepass')).hexdigest()[:4]}"
+
+
+def project_of(folder: Path) -> Project:
+    """The project that *folder* lies in: its repository's, or the folder itself outside one."""
+    start = folder.absolute()
+    for place in (start, *start.parents):
+        marker = place / ".git"
+        if marker.is_dir():
+            return Project(place, _origin(marker))
+        if marker.is_file():
+            return _linked(place, marker)
+    return Project(start, "")
+
+
+def _linked(place: Path, marker: Path) -> Project:
+    """The project of a linked worktree or a submodule, whose `.git` is a file that names the real folder."""
+    try:
+        target = marker.read_text(encoding="utf-8").strip().removeprefix("gitdir:").strip()
+        folder = (place / target).resolve()
+        common = folder / "commondir"
+        if not common.is_file():
+            return Project(place, _origin(folder))
+        shared = (folder / common.read_text(encoding="utf-8").strip()).resolve()
+        return Project(shared.parent if shared.name == ".git" else shared, _origin(shared))
+    except (OSError, UnicodeDecodeError, ValueError):
+        return Project(place, "")
+
+
+def _origin(git_folder: Path) -> str:
+    try:
+        lines = (git_folder / "config").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    inside = False
+    for line in lines:
+        line = line.strip()
+        if line.startswith("["):
+            inside = line.replace(" ", "") == '[remote"origin"]'
+        elif inside and line.split("=")[0].strip() == "url":
+            return normalise_url(line.split("=", 1)[1].strip())
+    return ""
+
+
+def normalise_url(url: str) -> str:
+    """`git@github.com:Acme/Billing.git` and `https://github.com/acme/billing/` name the same place."""
+    match = _URL.match(url)
+    if url.startswith(("/", ".", "file:")) or not match:
+        path = re.sub(r"^file://", "", url).rstrip("/").removesuffix(".git")
+        return f"local/{path.strip('/')}" if path else ""
+    return f"{match.group(1)}/{match.group(2)}".lower()
+
+
+class Projects:
+    """The slugs of one tree and who claimed them."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def slug(self, folder: Path) -> str:
+        """The slug of the project that *folder* lies in; writes nothing."""
+        project = project_of(folder)
+        for number in range(1, 100):
+            slug = project.slug if number == 1 else f"{project.slug}-{number}"
+            identity = self._identity(slug)
+            if identity is None or _same(identity, project):
+                return slug
+        return project.slug
+
+    def claim(self, folder: Path) -> tuple[str, str | None]:
+        """The slug of *folder*'s project, and the path of its identity file if it had to be written."""
+        project, slug = project_of(folder), self.slug(folder)
+        identity = self._identity(slug) or {}
+        paths = identity.get("paths", [])
+        if not identity or str(project.root) not in paths:
+            paths = [*paths, str(project.root)][-20:]
+            target = self._file(slug)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({"origin": project.origin, "paths": paths}, indent=2, ensure_ascii=False) + "\n"
+            write_atomic(target, text.encode("utf-8", "replace"))
+            return slug, self._rel(slug)
+        return slug, None
+
+    def _rel(self, slug: str) -> str:
+        return f"knowledge/projects/{slug}/.identity.json"
+
+    def _file(self, slug: str) -> Path:
+        return self.tree.home / self._rel(slug)
+
+    def _identity(self, slug: str) -> dict[str, Any] | None:
+        try:
+            found = json.loads(self._file(slug).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+
+def _same(identity: dict[str, Any], project: Project) -> bool:
+    """One origin is one project wherever it lies; a folder stays itself when it gains or loses its origin."""
+    shared = bool(project.origin) and identity.get("origin") == project.origin
+    return shared or str(project.root) in identity.get("paths", [])
