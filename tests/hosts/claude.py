@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.hosts.machine import Machine
 from tests.hosts.model import Model
-from tests.hosts.terminal import Terminal
+from tests.hosts.terminal import Screen, Terminal
 
 VERSION = "2.1.332"
 
@@ -66,12 +66,10 @@ class Claude:
     def screen(self, cwd: Path, options: tuple[str, ...] = ASKING) -> Iterator[Screen]:
         """The interactive screen, past the questions of a first start."""
         self._answer_first_start(cwd)
-        terminal = Terminal(["claude", *options], cwd=cwd, env=self.env)
-        try:
+        records = self.machine.home / ".claude" / "projects"
+        with Terminal(["claude", *options], cwd=cwd, env=self.env) as terminal:
             terminal.wait("← for agents")  # the last thing drawn under the empty prompt
-            yield Screen(terminal, self.machine.home)
-        finally:
-            terminal.close()
+            yield Screen(terminal, records, turn='"turn_duration"', compaction='"compact_boundary"')
 
     def _answer_first_start(self, cwd: Path) -> None:
         """The user's answers to theme, key and trust, which an installer must never give."""
@@ -82,33 +80,3 @@ class Claude:
         state["customApiKeyResponses"] = {"approved": ["dummy"], "rejected": []}
         state.setdefault("projects", {}).setdefault(os.fspath(cwd), {}).update(trusted)
         path.write_text(json.dumps(state), encoding="utf-8")
-
-
-class Screen:
-    """A person at the interactive screen."""
-
-    def __init__(self, terminal: Terminal, home: Path) -> None:
-        self.terminal = terminal
-        self._folder = home / ".claude" / "projects"
-        self._earlier = set(self._folder.glob("*/*.jsonl"))
-
-    def say(self, prompt: str) -> None:
-        """One turn, up to the end of its Stop hooks."""
-        self._enter(prompt, "turn_duration")
-
-    def compact(self) -> None:
-        """`/compact`, up to the end of its hooks."""
-        self._enter("/compact", "compact_boundary")
-
-    def _enter(self, line: str, end: str) -> None:
-        """Type *line* and wait for the record *end* in the transcript; a redraw can show an old end again."""
-        mark, count = self.terminal.mark, self._count(end)
-        self.terminal.type(line)
-        self.terminal.wait(line, mark)  # text and return in one read would be a paste
-        self.terminal.type("\r")
-        self.terminal.wait_for(lambda: self._count(end) > count, f"{end} after {line!r}")
-
-    def _count(self, kind: str) -> int:
-        wanted = f'"subtype":"{kind}"'
-        files = set(self._folder.glob("*/*.jsonl")) - self._earlier
-        return sum(path.read_text(encoding="utf-8").count(wanted) for path in files)

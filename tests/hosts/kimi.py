@@ -1,14 +1,17 @@
-"""Drives the real Kimi Code against a scripted model, in `-p`."""
+"""Drives the real Kimi Code against a scripted model, in `-p` and in its interactive screen."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.hosts.machine import Machine
 from tests.hosts.model import Model
+from tests.hosts.terminal import Screen, Terminal
 
 CONFIG = """\
 # The user's own settings; the comment must survive.
@@ -68,3 +71,13 @@ class Kimi:
             str(line["content"]) for line in lines if line["role"] == "assistant" and line.get("content")
         )
         return Answer(texts, lines[-1]["session_id"], ran.stderr)
+
+    @contextmanager
+    def screen(self, cwd: Path) -> Iterator[Screen]:
+        """The interactive screen, past the question whether the folder is trusted."""
+        with Terminal(["kimi"], cwd=cwd, env=self.env) as terminal:
+            terminal.wait("Trust this folder?")
+            terminal.type("\r")
+            terminal.wait("No session yet")
+            records = self.machine.home / ".kimi-code" / "sessions"
+            yield Screen(terminal, records, turn='"turn.ended"', compaction='"full_compaction.complete"')

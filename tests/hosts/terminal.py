@@ -21,6 +21,7 @@ PATIENCE = 30.0  # seconds to wait for something to appear
 ESCAPES = re.compile(
     r"\x1b\[[0-9;?>=<]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[=>78cDEHMNOZ]"
 )
+PASTE, PASTED = "\x1b[200~", "\x1b[201~"
 
 
 class Terminal:
@@ -37,6 +38,12 @@ class Terminal:
         os.close(slave)
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _drain(self) -> None:
         while True:
@@ -90,3 +97,33 @@ class Terminal:
         self._process.wait()
         self._reader.join(5)
         os.close(self._master)
+
+
+class Screen:
+    """A person at a host's interactive screen.
+
+    The end of a turn is read from the host's own records, all `.jsonl` files below *records*: on the screen,
+    a redraw can show an old end again. *turn* and *compaction* are the words of the record that ends one.
+    """
+
+    def __init__(self, terminal: Terminal, records: Path, *, turn: str, compaction: str) -> None:
+        self.terminal, self._records = terminal, records
+        self._turn, self._compaction = turn, compaction
+
+    def say(self, prompt: str) -> None:
+        """One turn, up to the end of its stop hooks."""
+        self._enter(prompt, self._turn)
+
+    def compact(self) -> None:
+        """`/compact`, up to the end of its hooks."""
+        self._enter("/compact", self._compaction)
+
+    def _enter(self, line: str, end: str) -> None:
+        mark, count = self.terminal.mark, self._count(end)
+        self.terminal.type(f"{PASTE}{line}{PASTED}")
+        self.terminal.wait(line, mark)
+        self.terminal.type("\r")  # a return that closely follows typed text is taken for a pasted new line
+        self.terminal.wait_for(lambda: self._count(end) > count, f"{end} after {line!r}")
+
+    def _count(self, word: str) -> int:
+        return sum(path.read_text(encoding="utf-8").count(word) for path in self._records.rglob("*.jsonl"))

@@ -67,7 +67,7 @@ def test_claude_resumes_a_session_in_a_new_process(claude: Claude, machine: Mach
     assert "my name is Ada" not in model.last.fresh
 
 
-def test_screen_takes_prompts_and_commands(claude: Claude, machine: Machine, model: Model) -> None:
+def test_claudes_screen_takes_prompts_and_commands(claude: Claude, machine: Machine, model: Model) -> None:
     """Two turns and a compaction in one interactive process, each with the hooks it should have."""
     claude_hooks(machine, Stop="echo stop >> ~/fired", PreCompact="echo compact >> ~/fired")
     model.script("FIRST-ANSWER", "SECOND-ANSWER")
@@ -104,6 +104,20 @@ def test_kimi_goes_on_after_a_blocked_stop(kimi: Kimi, machine: Machine, model: 
 
     assert [request.fresh for request in model.requests][1::2] == ["BRIEF", "BRIEF"]
     assert second.text == "After the second."
+
+
+def test_kimis_screen_takes_prompts_and_commands(kimi: Kimi, machine: Machine, model: Model) -> None:
+    """Two turns and a compaction, as in the other screen."""
+    kimi_hooks(machine, Stop="echo stop >> ~/fired", PreCompact="echo compact >> ~/fired")
+    model.script("FIRST-ANSWER", "SECOND-ANSWER")
+
+    with kimi.screen(machine.project("billing")) as screen:
+        screen.say("the first question")
+        screen.say("the second question")
+        screen.compact()
+
+    assert "the second question" in model.requests[1].fresh
+    assert (machine.home / "fired").read_text(encoding="utf-8").split() == ["stop", "stop", "compact"]
 
 
 def test_machine_leaves_no_process(machine: Machine) -> None:
