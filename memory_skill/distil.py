@@ -107,7 +107,7 @@ def step(state: State, moment: Moment) -> tuple[State, Decision]:
 
 
 def _stop(state: State, moment: Moment) -> tuple[State, Decision]:
-    if moment.again and state.delivered and moment.turn == state.blocked:
+    if moment.again and moment.turn == state.blocked:
         return _answer(state, moment.every), NOTHING
     if not moment.whole or not moment.turn or moment.turn in state.counted:
         return state, NOTHING

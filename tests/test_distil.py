@@ -1,0 +1,316 @@
+"""The pure transition function: what may and what may not happen, in every order of events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from memory_skill.distil import BRIEF_CHARS, NOTHING, Decision, Moment, State, brief, release, step
+from memory_skill.journal import Turn
+
+DEPTH = 10  # steps; eight are asked for
+
+
+@dataclass(frozen=True)
+class World:
+    """A host, its user and our state. What stands outside `state` is the truth that the test keeps itself."""
+
+    state: State = State()
+    turn: int = 0  # prompts so far
+    open: bool = False  # the turn runs
+    held: bool = False  # a brief reached the model in this turn, and the host goes on
+    intact: bool = False  # nothing came between that brief and now
+    last: str = ""  # the turn of the last stop that ended
+    brief: tuple[str, ...] = ()  # turns in the brief that reached the model last
+    counted: tuple[str, ...] = ()  # whole turns whose stop was recorded
+    answered: tuple[str, ...] = ()  # turns in briefs that were replied to
+    blocks: tuple[int, ...] = ()  # number of counted turns at each brief that reached the model
+    quiet: bool = False  # the session saved since the last brief or the last pass that was not needed
+    unsaid: bool = False  # a save that no moment has told yet
+
+    @property
+    def name(self) -> str:
+        return str(self.turn)
+
+
+class Model:
+    """Every event of the list, applied to a world with N = *every*; each transition is checked."""
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+
+    def tell(self, world: World, kind: str, **more: object) -> tuple[World, Decision]:
+        moment = Moment(kind, saved=world.unsaid, every=self.every, **more)  # type: ignore[arg-type]
+        state, decision = step(world.state, moment)
+        if moment.subagent:
+            assert (state, decision) == (world.state, NOTHING)
+            return world, decision
+        world = replace(world, quiet=world.quiet or world.unsaid, unsaid=False)
+        return replace(world, state=state), decision
+
+    def stop(self, world: World) -> tuple[World, Decision]:
+        """One stop of the open turn, up to and without the delivery of a brief."""
+        turn, before = world.name, world
+        world, decision = self.tell(world, "stop", turn=turn, again=world.held)
+        if decision.count:
+            assert turn not in before.counted
+            world = replace(world, counted=(*world.counted, turn))
+        if decision.block:
+            assert not world.held, "a turn is never held twice"
+            assert not world.quiet, "a session that saved is left alone"
+            assert not world.blocks or len(world.counted) - world.blocks[-1] >= self.every
+        elif decision.count and world.quiet and not world.state.saved:
+            world = replace(world, quiet=False)  # the pass was not needed
+        return world, decision
+
+    def close(self, world: World, decision: Decision) -> World:
+        """What the host does after a stop: goes on with the brief, or ends the turn."""
+        if not decision.block:
+            if world.held and world.intact:
+                world = replace(world, answered=(*world.answered, *world.brief), quiet=False)
+            return replace(world, open=False, held=False, intact=False, last=world.name)
+        shown = world.state.pending[-2:]  # an older turn may not fit
+        world, _ = self.tell(world, "delivered", turn=world.name, turns=shown)
+        return replace(world, held=True, intact=True, brief=shown, blocks=(*world.blocks, len(world.counted)))
+
+    # the alphabet
+
+    def prompt(self, world: World) -> World:
+        world, _ = self.tell(world, "prompt")
+        return replace(world, turn=world.turn + 1, open=True, held=False, intact=False)
+
+    def ends(self, world: World) -> World:
+        return self.close(*self.stop(world)) if world.open else world
+
+    def duplicate(self, world: World) -> World:
+        if not world.last:
+            return world
+        after, decision = self.tell(world, "stop", turn=world.last)
+        assert decision == NOTHING
+        assert replace(after.state, saved=world.state.saved) == world.state
+        return after
+
+    def parallel(self, world: World) -> World:
+        if not world.open or world.held:
+            return world
+        first, decision = self.stop(world)
+        second, again = self.tell(first, "stop", turn=first.name)
+        assert again == NOTHING and second.state == first.state
+        return self.close(second, decision)
+
+    def subagent(self, world: World) -> World:
+        return self.tell(world, "stop", turn=world.name, subagent=True)[0]
+
+    def unprompted(self, world: World) -> World:
+        after, decision = self.tell(world, "stop", turn="shell", whole=False)
+        assert decision == NOTHING
+        return after
+
+    def resume(self, world: World) -> World:
+        return replace(self.tell(world, "start")[0], open=False, held=False, intact=False)
+
+    def interrupt(self, world: World) -> World:
+        return replace(self.tell(world, "interrupt")[0], open=False, held=False, intact=False)
+
+    def compact(self, world: World) -> World:
+        return replace(self.tell(world, "compact")[0], intact=False)
+
+    def crash_before(self, world: World) -> World:
+        """The hook dies before its record is written: nobody has seen this stop."""
+        if not world.open or world.held:
+            return world
+        return replace(world, open=False, last="")
+
+    def crash_after(self, world: World) -> World:
+        """The hook dies with its record written and nothing said: no brief reaches the model."""
+        if not world.open or world.held:
+            return world
+        return replace(self.stop(world)[0], open=False, last=world.name)
+
+    def save(self, world: World) -> World:
+        return replace(world, unsaid=True)
+
+    @property
+    def alphabet(self) -> list[Callable[[World], World]]:
+        return [
+            self.prompt, self.ends, self.duplicate, self.parallel, self.subagent, self.unprompted, self.resume,
+            self.interrupt, self.compact, self.crash_before, self.crash_after, self.save,
+        ]  # fmt: skip
+
+    def check(self, world: World) -> None:
+        state = world.state
+        assert set(world.counted) == set(state.pending) | set(world.answered), (
+            "no turn is lost, none invented"
+        )
+        assert not set(state.pending) & set(world.answered), "the mark moved past every answered turn"
+        assert state.every in (0, *range(self.every, 4 * self.every + 1))
+        assert not state.delivered or set(state.shown) <= set(state.pending)
+        assert len(set(state.pending)) == len(state.pending)
+
+
+def reachable(model: Model, depth: int) -> Iterator[World]:
+    """All worlds within *depth* steps, equal ones once."""
+    seen = {World()}
+    edge = list(seen)
+    for _ in range(depth):
+        edge = list({act(world) for world in edge for act in model.alphabet} - seen)
+        seen.update(edge)
+        yield from edge
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_every_order_of_events_keeps_the_rules(every: int) -> None:
+    """In all states reachable in that many steps a turn is held at most once, at most one in N turns, never lost."""
+    model = Model(every)
+    held = answered = 0
+
+    for world in reachable(model, DEPTH):
+        model.check(world)
+        held, answered = held + bool(world.blocks), answered + bool(world.answered)
+
+    assert held and answered, "the walk reaches what it is about"
+
+
+def turns(model: Model, world: World, n: int) -> World:
+    for _ in range(n):
+        world = model.ends(model.prompt(world))
+        if world.held:
+            world = model.ends(world)
+    return world
+
+
+def test_every_third_turn_is_held() -> None:
+    """With N = 3 the third turn is held, and the next two are not."""
+    world = turns(Model(3), World(), 5)
+
+    assert world.blocks == (3,)
+
+
+def test_empty_passes_double_the_pause_up_to_four_times() -> None:
+    """After passes that keep nothing the brief comes at turns 3, 9, 21, 33, 45."""
+    world = turns(Model(3), World(), 50)
+
+    assert world.blocks == (3, 9, 21, 33, 45)
+
+
+def test_a_save_brings_the_pause_back() -> None:
+    """A pass in which something was kept sets the pause to N."""
+    model = Model(3)
+    world = turns(model, World(), 8)
+    world = model.ends(model.prompt(world))
+    assert world.blocks == (3, 9) and world.held
+
+    world = turns(model, model.ends(model.save(world)), 3)
+
+    assert world.blocks == (3, 9, 12)
+
+
+def test_a_session_that_saved_is_left_alone() -> None:
+    """A save between two briefs stands for one; its turns wait for the next."""
+    model = Model(3)
+    world = turns(model, model.save(turns(model, World(), 1)), 2)
+    assert world.blocks == () and len(world.state.pending) == 3
+
+    world = turns(model, world, 3)
+
+    assert world.blocks == (6,)
+
+
+def test_interrupted_pass_moves_no_mark() -> None:
+    """The turns of a brief that nobody answered are in the next one."""
+    model = Model(2)
+    world = model.ends(model.prompt(turns(model, World(), 1)))
+    assert world.held
+
+    world = turns(model, model.interrupt(world), 1)
+
+    assert world.state.pending == ("1", "2", "3")
+
+
+@pytest.mark.parametrize(("mode", "waits"), [("wait", True), ("off", False)])
+def test_nobody_attending_is_not_held(mode: str, waits: bool) -> None:
+    """Where nobody attends the turns wait, or are let be, as the config says."""
+    state = State()
+
+    for turn in "12345":
+        state, decision = step(state, Moment("stop", turn, mode=mode))
+        assert decision == Decision(count=True)
+
+    assert state.waiting is waits
+    assert state.pending == tuple("12345")
+
+
+def test_waiting_turns_are_held_at_the_first_attended_stop() -> None:
+    """A session that waited and is resumed by a person is asked at once."""
+    state = State()
+    for turn in "1234":
+        state, _ = step(state, Moment("stop", turn, mode="wait"))
+
+    state, decision = step(state, Moment("stop", "5"))
+
+    assert decision.block and not state.waiting
+
+
+def test_released_turns_wait_no_longer() -> None:
+    """Turns that another session was shown are past the mark; when none is left, nothing waits."""
+    state = State(pending=("1", "2"), waiting=True)
+
+    assert release(state, ["1"]) == State(pending=("2",), waiting=True)
+    assert release(state, ["1", "2"]) == State()
+
+
+def test_again_flag_alone_never_holds() -> None:
+    """Fifty stops that a stop hook already held, with the counter past N, hold nothing."""
+    state = State(since=40, pending=("0",))
+
+    for n in range(50):
+        state, decision = step(state, Moment("stop", f"t{n}", again=True))
+        assert not decision.block
+
+
+def test_state_survives_its_record() -> None:
+    """What is kept as JSON loads as the same state, and a damaged record loads as far as it is of its form."""
+    state = State(6, 2, ("a",), ("a", "b"), "b", ("a",), True, True, True)
+
+    assert State.load(json.loads(json.dumps(state.keep()))) == state
+    assert State.load({"every": "x", "pending": 3, "since": 2, "foreign": 1}) == State(since=2)
+
+
+def a_turn(n: int, words: int = 20) -> Turn:
+    said = " ".join(f"w{n}-{i}" for i in range(words))
+    return Turn(f"t{n}", "2026-11-30T10:00:00+00:00", "kimi-code", "s", f"user {said}", f"reply {said}", "p")
+
+
+def make(turns: list[Turn], nearest: list[dict[str, str]] | None = None) -> tuple[str, tuple[str, ...]]:
+    return brief(
+        turns, nearest or [], home=Path("~/.memory-skill"), command="memory-skill", scope="project:p"
+    )
+
+
+def test_brief_names_turns_tree_and_command() -> None:
+    """The brief holds the turns, the nearest notes, where the tree is and how to save."""
+    near = {"address": "knowledge/user/tabs.md", "description": "Ada indents with tabs"}
+
+    text, shown = make([a_turn(1), a_turn(2)], [near])
+
+    assert shown == ("t1", "t2")
+    for part in ("w1-0", "w2-19", "knowledge/user/tabs.md", "~/.memory-skill", "memory-skill save"):
+        assert part in text
+
+
+def test_brief_keeps_the_newest_turns_whole() -> None:
+    """Over 4,000 characters the oldest turns give way, and only the turns that are shown are named."""
+    text, shown = make([a_turn(n, 90) for n in range(12)])
+
+    assert len(text) <= BRIEF_CHARS
+    assert 0 < len(shown) < 12 and shown[-1] == "t11"
+    assert [f"t{n}" for n in range(12) if f"w{n}-0" in text] == list(shown)
+
+
+def test_no_turn_makes_no_brief() -> None:
+    """Without a turn there is nothing to ask."""
+    assert make([]) == ("", ())
