@@ -46,7 +46,7 @@ class Events:
 
     def heartbeat(self, host: str, event: str, ms: int, ok: bool = True, trouble: str = "") -> None:
         """Note that the hook ran for *ms* milliseconds, and how it went."""
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         old = self._beat(self._file(host, event)) or Heartbeat(host, event)
         new = replace(old, last=now(), ms=ms, count=old.count + 1, alone=self._alone(old))
         if ok:

@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from .tree import Tree, flock
@@ -56,7 +57,8 @@ class Journal:
 
     def append(self, turn: Turn) -> bool:
         """Add *turn* to its day. False if its id is already there. Raises: Locked, OSError."""
-        self.folder.mkdir(exist_ok=True)
+        for folder in (self.folder, self.lock.parent):
+            folder.mkdir(exist_ok=True)
         path = self.folder / f"{_checked_time(turn.time)[:10]}.md"
         with flock(self.lock, LOCK_SECONDS):
             before = path.read_bytes() if path.exists() else b""
@@ -143,7 +145,7 @@ def _holds(raw: bytes, ident: str) -> bool:
 
 def _sections(lines: list[str]) -> Iterator[Turn]:
     starts = [i for i, line in enumerate(lines) if _HEADER.fullmatch(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         turn = _section(lines[start:end])
         if turn:
             yield turn
