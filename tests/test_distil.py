@@ -19,7 +19,7 @@ DEPTH = 10  # steps; eight are asked for
 class World:
     """A host, its user and our state. What stands outside `state` is the truth that the test keeps itself."""
 
-    state: State = State()
+    state: State
     turn: int = 0  # prompts so far
     open: bool = False  # the turn runs
     held: bool = False  # a brief reached the model in this turn, and the host goes on
@@ -137,15 +137,13 @@ class Model:
     @property
     def alphabet(self) -> list[Callable[[World], World]]:
         return [
-            self.prompt, self.ends, self.duplicate, self.parallel, self.subagent, self.unprompted, self.resume,
-            self.interrupt, self.compact, self.crash_before, self.crash_after, self.save,
+            self.prompt, self.ends, self.duplicate, self.parallel, self.subagent, self.unprompted,
+            self.resume, self.interrupt, self.compact, self.crash_before, self.crash_after, self.save,
         ]  # fmt: skip
 
     def check(self, world: World) -> None:
-        state = world.state
-        assert set(world.counted) == set(state.pending) | set(world.answered), (
-            "no turn is lost, none invented"
-        )
+        state, counted = world.state, set(world.counted)
+        assert counted == set(state.pending) | set(world.answered), "no turn is lost, none is made up"
         assert not set(state.pending) & set(world.answered), "the mark moved past every answered turn"
         assert state.every in (0, *range(self.every, 4 * self.every + 1))
         assert not state.delivered or set(state.shown) <= set(state.pending)
@@ -154,7 +152,7 @@ class Model:
 
 def reachable(model: Model, depth: int) -> Iterator[World]:
     """All worlds within *depth* steps, equal ones once."""
-    seen = {World()}
+    seen = {World(State())}
     edge = list(seen)
     for _ in range(depth):
         edge = list({act(world) for world in edge for act in model.alphabet} - seen)
@@ -164,7 +162,7 @@ def reachable(model: Model, depth: int) -> Iterator[World]:
 
 @pytest.mark.parametrize("every", [1, 2, 3])
 def test_every_order_of_events_keeps_the_rules(every: int) -> None:
-    """In all states reachable in that many steps a turn is held at most once, at most one in N turns, never lost."""
+    """In all states reachable so far a turn is held once at most, one in N at most, and none is lost."""
     model = Model(every)
     held = answered = 0
 
@@ -185,14 +183,14 @@ def turns(model: Model, world: World, n: int) -> World:
 
 def test_every_third_turn_is_held() -> None:
     """With N = 3 the third turn is held, and the next two are not."""
-    world = turns(Model(3), World(), 5)
+    world = turns(Model(3), World(State()), 5)
 
     assert world.blocks == (3,)
 
 
 def test_empty_passes_double_the_pause_up_to_four_times() -> None:
     """After passes that keep nothing the brief comes at turns 3, 9, 21, 33, 45."""
-    world = turns(Model(3), World(), 50)
+    world = turns(Model(3), World(State()), 50)
 
     assert world.blocks == (3, 9, 21, 33, 45)
 
@@ -200,7 +198,7 @@ def test_empty_passes_double_the_pause_up_to_four_times() -> None:
 def test_a_save_brings_the_pause_back() -> None:
     """A pass in which something was kept sets the pause to N."""
     model = Model(3)
-    world = turns(model, World(), 8)
+    world = turns(model, World(State()), 8)
     world = model.ends(model.prompt(world))
     assert world.blocks == (3, 9) and world.held
 
@@ -212,7 +210,7 @@ def test_a_save_brings_the_pause_back() -> None:
 def test_a_session_that_saved_is_left_alone() -> None:
     """A save between two briefs stands for one; its turns wait for the next."""
     model = Model(3)
-    world = turns(model, model.save(turns(model, World(), 1)), 2)
+    world = turns(model, model.save(turns(model, World(State()), 1)), 2)
     assert world.blocks == () and len(world.state.pending) == 3
 
     world = turns(model, world, 3)
@@ -223,7 +221,7 @@ def test_a_session_that_saved_is_left_alone() -> None:
 def test_interrupted_pass_moves_no_mark() -> None:
     """The turns of a brief that nobody answered are in the next one."""
     model = Model(2)
-    world = model.ends(model.prompt(turns(model, World(), 1)))
+    world = model.ends(model.prompt(turns(model, World(State()), 1)))
     assert world.held
 
     world = turns(model, model.interrupt(world), 1)
@@ -273,7 +271,7 @@ def test_again_flag_alone_never_holds() -> None:
 
 
 def test_state_survives_its_record() -> None:
-    """What is kept as JSON loads as the same state, and a damaged record loads as far as it is of its form."""
+    """What is kept as JSON loads as the same state; a damaged record loads as far as it is of its form."""
     state = State(6, 2, ("a",), ("a", "b"), "b", ("a",), True, True, True)
 
     assert State.load(json.loads(json.dumps(state.keep()))) == state
