@@ -100,6 +100,9 @@ def prompt(call: Call) -> Reply:
         return Reply()
     with call.session() as record:
         _meet(call, record)
+        if not call.event.prompt.strip():  # a task's end, a picture: nothing to recall by
+            _step(record, distil.Moment("prompt"))
+            return Reply()
         if not call.event.again:
             _take_answer(call, record)
             _step(record, distil.Moment("prompt"))
@@ -138,11 +141,12 @@ def stop(call: Call) -> Reply:
         changed = settle(call)
     with call.session() as record:
         _meet(call, record)
-        record.in_turn = False
         record.saves += changed and not call.host.SPEAKS_AT_START  # Kimi's edited hook may have been killed
         turn = _finished(call, record)
         moment = _stop_moment(call, turn)
         decision = _step(record, moment)
+        if turn:  # else it may be a sub-agent's stop, and the turn goes on
+            record.in_turn = decision.block
         if decision.count and turn:
             with call.attempt("journal"):
                 Journal(call.tree).append(turn)

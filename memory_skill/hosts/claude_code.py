@@ -31,10 +31,11 @@ HOOKS: tuple[Hook, ...] = (
 )
 _EVENTS = {hook.kind: hook.event for hook in HOOKS}
 
-# Lines of kind "user" that nobody typed. `! cmd` in the screen is answered without being a prompt.
-_SHELL = re.compile(r"\s*<bash-(?:input|stdout|stderr)\b")
+# Lines of kind "user" that nobody typed and that are answered all the same: `! cmd` in the screen, and the
+# end of a task in the background, which even comes with its own prompt event.
+_NOT_TYPED = re.compile(r"\s*<(?:bash-(?:input|stdout|stderr)|task-notification)\b")
 _WRAPPED = re.compile(
-    r"\s*<(?:command-name|command-message|command-args|local-command-\w+|user-memory-input|task-notification)\b"
+    r"\s*<(?:command-name|command-message|command-args|local-command-\w+|user-memory-input)\b"
 )
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -74,7 +75,7 @@ def parse(payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Even
         cwd=cwd,
         root=env.get("CLAUDE_PROJECT_DIR") or cwd,  # `cwd` follows the model's cd
         turn=word(payload.get("prompt_id")),
-        prompt=word(payload.get("prompt")),
+        prompt=_typed(word(payload.get("prompt"))),
         reply=word(payload.get("last_assistant_message")),
         edited=word(mapping(payload.get("tool_input")).get("file_path")),
         source=word(payload.get("source")),
@@ -175,7 +176,7 @@ class _Reader:
             return False
         if _machine(record, content):
             return False
-        if _SHELL.match(text):
+        if _NOT_TYPED.match(text):
             self.open = False
             return False
         text = _typed(text)
@@ -220,6 +221,8 @@ def _text(content: object) -> str:
 
 def _typed(text: str) -> str:
     """What the user typed: a slash command as typed, reminders taken out; '' if nothing was."""
+    if _NOT_TYPED.match(text):
+        return ""
     if not _WRAPPED.match(text):
         return _REMINDER.sub("", text).strip()
     name, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
