@@ -99,6 +99,12 @@ class Sessions:
         with self.change(host, session) as record:
             record.saves += 1
 
+    def waiting_turns(self) -> int:
+        """Turns that were due to be distilled while nobody attended, over all sessions."""
+        return sum(
+            len(record.distil.get("pending", ())) for record in self.all() if record.distil.get("waiting")
+        )
+
     def prune(self) -> None:
         """Drop the records that nobody touched for KEEP_SECONDS."""
         limit = time.time() - KEEP_SECONDS
@@ -130,6 +136,7 @@ class Sessions:
 
     def edited(self, path: str, record: Session) -> None:
         """Remember that a tool of this session's host wrote the note at *path*."""
+        self.state.mkdir(parents=True, exist_ok=True)
         with flock(self.state / "edited.lock", LOCK_SECONDS):
             found = self.writers()
             found.pop(path, None)
