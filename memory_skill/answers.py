@@ -15,15 +15,18 @@ from . import config as configuration
 from . import distil, opening
 from .events import Events
 from .gate import redact
+from .hosts import HOSTS
 from .hosts.base import Event, Reply, units
 from .journal import Journal, Turn, now
 from .projects import Projects
 from .sessions import Session, Sessions, client
+from .text import one_line, shorten
 from .tree import Tree, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .hosts.base import Heard, Host
+    from .search import Search
 
 MAX_TRANSCRIPT = 4_000_000  # bytes read of a transcript at once; what lies further back is let go
 MAX_MESSAGE = 20_000  # characters of one message in the journal
@@ -76,22 +79,27 @@ def session_start(call: Call) -> Reply:
             record.shown.clear()
         _take_answer(call, record)
         _step(record, distil.Moment("start"))
-        project = record.project
+        text = _first(call, record) if call.host.SPEAKS_AT_START else ""
     with call.attempt("prune"):
         call.sessions.prune()
         Journal(call.tree).prune(call.config.journal.keep_days, now()[:10])
-    if not call.host.SPEAKS_AT_START:
-        return Reply()
-    limit = call.host.CONTEXT_UNITS
-    text = opening.first(
+    _refresh_hosts(call)
+    return call.host.context("session-start", text)
+
+
+def _first(call: Call, record: Session) -> str:
+    """The first block; a part that cannot be had is left out."""
+    pins, limit = "", call.host.CONTEXT_UNITS
+    with call.attempt("pinned"):
+        pins = _pinned(call, record)
+    return opening.first(
         call.tree,
         call.env,
-        project,
-        pinned(call, project),
-        with_index=not call.host.reads_index(call.env, call.event.root, call.tree.home),
+        record.project,
+        pins,
+        with_index=not call.host.reads_index(call.env, record.root, call.tree.home),
         fits=lambda text: limit is None or units(text) <= limit,
     )
-    return call.host.context("session-start", text)
 
 
 def prompt(call: Call) -> Reply:
@@ -145,6 +153,7 @@ def stop(call: Call) -> Reply:
         turn = _finished(call, record)
         moment = _stop_moment(call, turn)
         decision = _step(record, moment)
+        _refresh_hosts(call)
         if turn:  # else it may be a sub-agent's stop, and the turn goes on
             record.in_turn = decision.block
         if decision.count and turn:
@@ -316,29 +325,41 @@ def _catch_up(call: Call, record: Session) -> None:
 
 def settle(call: Call) -> bool:
     """Take up what was edited outside the verbs. True if anything was; loads nothing heavy otherwise."""
-    if not call.config.writable or not _unsettled(call):
+    from .settle import unsettled
+
+    if not call.config.writable or not unsettled(call.tree, call.sessions):
         return False
     from .memory import Memory
 
-    writers = list(call.sessions.writers())
-    memory = Memory.open(env=call.env, cwd=Path(call.event.root or call.event.cwd or "/"))
-    memory.settle()
-    call.sessions.settled(writers)
-    return True
+    place = Path(call.event.root or call.event.cwd or call.tree.home)
+    return bool(Memory.open(call.tree.home, env=call.env, cwd=place).settle().changed)
 
 
-def _unsettled(call: Call) -> bool:
-    from .search import Search
-
-    if any(True for _ in call.tree.loose()) or call.sessions.writers():
-        return True
-    manifest = Search(call.tree.state / "search.sqlite").manifest()
-    found = {stat.path: (stat.size, stat.mtime_ns) for stat in call.tree.walk()}
-    return found != {path: (size, mtime) for path, (size, mtime, *_) in manifest.items()}
+def _refresh_hosts(call: Call) -> None:
+    """A host that takes its start text from a file gets the tree as it is now, whichever host changed it."""
+    with call.attempt("refresh"):
+        for host in HOSTS.values():
+            host.refresh(call.env, lambda: opening.standing(call.tree, call.env))
 
 
-def pinned(call: Call, project: str) -> str:
-    return ""
+def _pinned(call: Call, record: Session) -> str:
+    """What is pinned, without its age: the bytes change with the tree alone. Recall need not repeat it."""
+    from .recall import pinned
+
+    found = pinned(_scope(record), tree=call.tree, search=_search(call), config=call.config)
+    for hit in found.hits:
+        record.show(hit.address, digest(hit.text.encode()))
+    return "\n\n".join(f"## {hit.address}\n{hit.text.strip()}" for hit in found.hits)
+
+
+def _scope(record: Session) -> str:
+    return f"project:{record.project}" if record.project else "global"
+
+
+def _search(call: Call) -> Search:
+    from .search import INDEX_FILE, Search
+
+    return Search(call.tree.state / INDEX_FILE)
 
 
 def _room(call: Call, parts: list[str]) -> int:
@@ -353,26 +374,24 @@ def _room(call: Call, parts: list[str]) -> int:
 def _recalled(call: Call, record: Session, room: int) -> str:
     """The rendered entries that fit the prompt and that this session has not seen in this wording."""
     from .recall import recall, render
-    from .search import Search
 
     if room < MIN_RECALL:
         return ""
-    scope = f"project:{record.project}" if record.project else "global"
     found = recall(
         call.event.prompt,
-        scope,
+        _scope(record),
         tree=call.tree,
-        search=Search(call.tree.state / "search.sqlite"),
+        search=_search(call),
         config=call.config,
         limit=call.config.recall.limit,
         max_chars=room,
+        shown=record.shown,
     )
-    new = {hit.address: digest(hit.text.encode()) for hit in found.hits}
-    hits = tuple(hit for hit in found.hits if record.shown.get(hit.address) != new[hit.address])
-    text = render(replace(found, hits=hits), room) if hits else ""
+    seen = {hit.address: digest(hit.text.encode()) for hit in found.hits}
+    hits = tuple(hit for hit in found.hits if record.shown.get(hit.address) != seen[hit.address])
     for hit in hits:
-        record.show(hit.address, new[hit.address])
-    return text
+        record.show(hit.address, seen[hit.address])
+    return render(replace(found, hits=hits), room) if hits else ""
 
 
 def _brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
@@ -384,7 +403,7 @@ def _brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
             _nearest(call, record, turns),
             home=Path(opening.shown(call.tree.home, call.env)),
             command=opening.command(call.env),
-            scope=f"project:{record.project}" if record.project else "global",
+            scope=_scope(record),
         )
     return "", ()
 
@@ -392,18 +411,12 @@ def _brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
 def _nearest(call: Call, record: Session, turns: list[Turn]) -> list[dict[str, str]]:
     """Existing notes that lie next to these turns, so that the agent mends them instead of adding twins."""
     from .recall import recall
-    from .search import Search
 
+    said = "\n".join(f"{turn.user}\n{turn.assistant}" for turn in turns)
     found = recall(
-        "\n".join(f"{turn.user}\n{turn.assistant}" for turn in turns)[-8000:],
-        f"project:{record.project}" if record.project else "global",
-        tree=call.tree,
-        search=Search(call.tree.state / "search.sqlite"),
-        config=call.config,
-        limit=NEAREST,
-        max_chars=4000,
+        said, _scope(record), tree=call.tree, search=_search(call), config=call.config, limit=NEAREST
     )
-    return [{"address": hit.address, "description": hit.text[:120]} for hit in found.hits]
+    return [{"address": hit.address, "description": shorten(one_line(hit.text), 120)} for hit in found.hits]
 
 
 def _deliver(call: Call, turn: str, shown: tuple[str, ...]) -> None:
@@ -421,7 +434,7 @@ def _second(call: Call, record: Session) -> str:
     parts = [opening.notices(_notices(call, record))]
     if not call.host.SPEAKS_AT_START:
         rest = room - len(parts[0])
-        parts.append(opening.project_part(call.tree, record.project, pinned(call, record.project), rest))
+        parts.append(opening.project_part(call.tree, record.project, _pinned(call, record), rest))
     rest = room - sum(len(part) + 2 for part in parts)
     if call.event.attended is not False:
         parts.append(_waiting(call, record, rest))

@@ -12,7 +12,7 @@ from ..errors import UsageError
 
 TYPE_CHECKING = False  # typing costs 3 ms of every prompt; mypy knows the name
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from typing import Any, BinaryIO, Protocol
 
@@ -165,6 +165,12 @@ if TYPE_CHECKING:
 
         def reads_index(self, env: Mapping[str, str], root: str, tree: Path) -> bool:
             """Whether the host loads the root MEMORY.md of *tree* by itself."""
+
+        def refresh(self, env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> None:
+            """Bring the file from which the host takes its start text up to date, if it has one.
+
+            *standing* gives the law, AGENTS.md and the root index of the tree.
+            """
 
         def transcript(self, event: Event, env: Mapping[str, str]) -> Path | None:
             """The session's transcript, if the host tells where it is or it can be found."""

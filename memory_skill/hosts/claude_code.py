@@ -13,7 +13,7 @@ from .base import Event, Heard, Hook, Reply, checked, mapping, records, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 NAME = "claude-code"
@@ -125,6 +125,10 @@ def _settings(path: Path) -> Mapping[str, Any]:
         return mapping(json.loads(path.read_bytes()))
     except (OSError, ValueError):
         return {}
+
+
+def refresh(env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> None:
+    """Nothing: the start hook speaks, and auto-memory reads the tree."""
 
 
 def transcript(event: Event, env: Mapping[str, str]) -> Path | None:

@@ -10,11 +10,12 @@ from shlex import quote
 
 from ..journal import now
 from ..text import fence
+from ..tree import write_atomic
 from .base import Event, Heard, Hook, Reply, checked, mapping, records, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 NAME = "kimi-code"
@@ -105,6 +106,16 @@ def hold(text: str) -> Reply:
 def reads_index(env: Mapping[str, str], root: str, tree: Path) -> bool:
     """The session skill carries it, if it is installed."""
     return session_skill_file(env).is_file()
+
+
+def refresh(env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> None:
+    """Write the session skill anew if it is installed and the tree has changed."""
+    path = session_skill_file(env)
+    if not path.is_file():
+        return
+    data = session_skill(*standing()).encode("utf-8", "replace")
+    if path.read_bytes() != data:
+        write_atomic(path, data)
 
 
 def transcript(event: Event, env: Mapping[str, str]) -> Path | None:
