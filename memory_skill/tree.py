@@ -147,10 +147,13 @@ class Tree:
         _sync_folder(target.parent)
         _sync_folder(source.parent)
 
-    def walk(self, *folders: str) -> Iterator[FileStat]:
-        """The notes under *folders* (default: all), by path; of a skill only SKILL.md; no links, no hidden."""
+    def walk(self, *folders: str, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
+        """The notes under *folders* (default: all) but those under *skip*, by path.
+
+        Of a skill only SKILL.md; no links, nothing hidden, no other repository.
+        """
         for folder in folders or NOTE_FOLDERS:
-            for entry in _walk(str(self.home / folder), folder, 1):
+            for entry in _walk(str(self.home / folder), folder, 1, skip):
                 if folder != "skills" or entry.path.endswith("/SKILL.md"):
                     yield entry
 
@@ -168,7 +171,7 @@ class Tree:
             yield
 
 
-def _walk(folder: str, rel: str, depth: int) -> Iterator[FileStat]:
+def _walk(folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -179,8 +182,8 @@ def _walk(folder: str, rel: str, depth: int) -> Iterator[FileStat]:
             continue
         path = f"{rel}/{name}" if rel else name
         if entry.is_dir(follow_symlinks=False):
-            if depth < MAX_DEPTH and not os.path.lexists(f"{entry.path}/.git"):
-                yield from _walk(entry.path, path, depth + 1)
+            if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
+                yield from _walk(entry.path, path, depth + 1, skip)
         elif name.endswith(".md") and name != INDEX and entry.is_file(follow_symlinks=False):
             found = entry.stat(follow_symlinks=False)
             yield FileStat(path, found.st_size, found.st_mtime_ns)

@@ -1,0 +1,79 @@
+"""Notes from a JSON-lines file: one commit, safety rules on, quality rules off."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import gate
+from .config import Config
+from .errors import MemorySkillError, NotFound, UsageError
+from .note import SOURCES, TYPES, entry_id, format_note
+from .text import one_line, shorten, slug
+
+MAX_LINE = 1_000_000  # characters
+_FIELDS = {"name", "description", "type", "scope", "body", "created", "source", "pin"}
+
+
+class Incoming(NamedTuple):
+    """One line, checked: where it shall go, its id and the note's text."""
+
+    scope: str
+    type: str
+    stem: str
+    id: str
+    raw: str
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of the file that are not blank. Raises: NotFound, UsageError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise NotFound("no such file", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot be read as UTF-8: {error}", where=str(path)) from error
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def incoming(line: str, config: Config, scope_of: Any) -> Incoming:
+    """One line as a note. Raises: UsageError or Refused with what is wrong with it."""
+    try:
+        found = json.loads(line[: MAX_LINE + 1])
+    except ValueError as error:
+        raise UsageError(f"is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise UsageError("is no JSON object")
+    values = {key: str(value) for key, value in found.items() if key in _FIELDS and value is not None}
+    kind = values.get("type", "reference")
+    if kind not in TYPES:
+        raise UsageError(f"unknown type {kind!r}", hint=f"one of {', '.join(TYPES)}")
+    source = values.get("source", "user-said")
+    if source not in SOURCES:
+        source = "agent-inferred"
+    passed = gate.check(values.get("body") or values.get("description", ""), config.gate)
+    told = gate.redact(values.get("description") or shorten(one_line(passed.text), 140)).text
+    stem = slug(values.get("name", "").removesuffix(".md"), limit=80) or slug(told) or kind
+    meta = {"type": kind, "source": source, "created": _day(values.get("created", ""))}
+    if values.get("pin", "").lower() in ("true", "1"):
+        meta["pin"] = "true"
+    raw = format_note(stem, told, passed.text, meta)
+    return Incoming(scope_of(values.get("scope") or "global"), kind, stem, entry_id(passed.text), raw)
+
+
+def _day(given: str) -> str:
+    """The ISO day of *given*, today if there is none. Raises: UsageError."""
+    if not given:
+        return date.today().isoformat()
+    match = re.match(r"\d{4}-\d{2}-\d{2}", given)
+    try:
+        return date.fromisoformat(match.group() if match else given).isoformat()
+    except ValueError:
+        raise UsageError(f"created: expected an ISO date, found {given!r}") from None
+
+
+def reason(number: int, error: MemorySkillError) -> str:
+    return f"line {number}: {error.what}"

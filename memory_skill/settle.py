@@ -1,0 +1,329 @@
+"""What a host's own file tool, an editor or `git pull` changed: checked, filed where it belongs, committed.
+
+Needs no daemon: the stop hook, session start, `watch` and a person call it. Claude Code writes flat files at
+the tree's root; they are filed by their type, into the project of the session that wrote them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import gate
+from .errors import MemorySkillError, NoteError, Refused
+from .history import Origin
+from .note import TYPES, Note, decode, parse
+from .sessions import Sessions
+from .tree import HOST_FOLDERS, INDEX, NOTE_FOLDERS, Tree
+from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamps
+
+ROOT_FILES = ("AGENTS.md", INDEX, "config.toml", "tombstones", ".gitignore", ".gitattributes")
+_DAY = re.compile(r"journal/\d{4}-\d{2}-\d{2}\.md")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What settling did. *filed*: (from, to); *held*: (path in the inbox, reason); *masked*: (path,
+    rules); *damaged*: (path, why it cannot be read); *warning*: why there is no commit although one was due.
+    """
+
+    changed: tuple[str, ...] = ()
+    filed: tuple[tuple[str, str], ...] = ()
+    held: tuple[tuple[str, str], ...] = ()
+    masked: tuple[tuple[str, str], ...] = ()
+    damaged: tuple[tuple[str, str], ...] = ()
+    commits: tuple[str, ...] = ()
+    warning: str | None = None
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Who wrote a file, as far as anybody saw: host and session, and the slug of the session's project."""
+
+    origin: Origin
+    project: str = ""
+
+
+NOBODY = Writing(Origin())
+
+
+@dataclass
+class Report:
+    """What is found on the way; becomes a `Settled`."""
+
+    filed: list[tuple[str, str]] = field(default_factory=list)
+    held: list[tuple[str, str]] = field(default_factory=list)
+    masked: list[tuple[str, str]] = field(default_factory=list)
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
+    by: dict[str, Writing] = field(default_factory=dict)
+
+
+def unsettled(tree: Tree, sessions: Sessions) -> bool:
+    """Whether anything changed since the last verb or settle; standard library only."""
+    if any(True for _ in tree.loose()) or sessions.writers():
+        return True
+    from .search import IndexTrouble, Search
+
+    try:
+        manifest = Search(tree.state / "search.sqlite").manifest()
+    except IndexTrouble:
+        return True
+    for found in tree.walk():
+        if manifest.pop(found.path, (-1, 0))[:2] != (found.size, found.mtime_ns):
+            return True
+    return bool(manifest) or stamps(tree) != kept_stamps(tree)
+
+
+def run(writer: Writer, sessions: Sessions) -> Settled:
+    """Take up everything; for use inside `Writer.hold`."""
+    tree, report = writer.tree, Report()
+    writers = {path: Writing(Origin(h, s), p) for path, (h, s, p) in sessions.writers().items()}
+    for stat in list(tree.loose()):
+        _file(writer, sessions, stat.path, writers.get(stat.path, NOBODY), report)
+    for path in [path for path in writers if _misplaced(writer, path)]:
+        _hold(writer, path, path, "a host wrote it into a folder that is not its own", writers[path], report)
+    changed = _changed(writer)
+    for path in changed:
+        report.by.setdefault(path, writers.get(path) or _stamped(writer, sessions, path))
+        _check(writer, path, report)
+    report.touched += changed
+    indexes = writer.reindex({group_of(path) for path in report.touched} | {""})
+    writer.search.refresh(tree)
+    commits, warning = _commit(writer, report, indexes)
+    stamp(tree, stamps(tree))
+    sessions.settled(list(writers))
+    for origin in {report.by[path].origin for path in report.touched if path in report.by}:
+        if origin.host and origin.session:
+            sessions.saved(origin.host, origin.session)
+    return Settled(
+        tuple(dict.fromkeys(report.touched)),
+        tuple(report.filed),
+        tuple(report.held),
+        tuple(report.masked),
+        tuple(report.damaged),
+        tuple(commits),
+        warning,
+    )
+
+
+# --- what changed
+
+
+def _changed(writer: Writer) -> list[str]:
+    """Notes that differ from the search index's manifest or from the last commit, and AGENTS.md."""
+    from .search import IndexTrouble
+
+    try:
+        manifest = writer.search.manifest()
+    except IndexTrouble:
+        manifest = {}
+    differs = [
+        found.path
+        for found in writer.tree.walk()
+        if manifest.pop(found.path, (-1, 0))[:2] != (found.size, found.mtime_ns)
+    ]
+    agents = stamps(writer.tree).get("AGENTS.md") != kept_stamps(writer.tree).get("AGENTS.md")
+    found = [*differs, *manifest, *(["AGENTS.md"] if agents else []), *_uncommitted(writer)]
+    return list(dict.fromkeys(found))
+
+
+def _uncommitted(writer: Writer) -> list[str]:
+    """Notes that the search index knows and no commit holds: a commit failed, or the index was built anew."""
+    if not writer.config.commits:
+        return []
+    try:
+        dirty = writer.history.dirty()
+    except MemorySkillError:
+        return []
+    return [
+        path for path in dirty if path.split("/", 1)[0] in NOTE_FOLDERS and _ours(path) and INDEX not in path
+    ]
+
+
+def _stamped(writer: Writer, sessions: Sessions, path: str) -> Writing:
+    """The session that Claude Code stamped into a new note's header, if it is one that we know."""
+    note = writer.note(path)
+    return _by_stamp(note, sessions) if note else NOBODY
+
+
+def _by_stamp(note: Note, sessions: Sessions) -> Writing:
+    session = note.meta.get("originSessionId", "")
+    if not session:
+        return NOBODY
+    record = sessions.read("claude-code", session)
+    return Writing(Origin("claude-code", session), record.project)
+
+
+# --- one file
+
+
+def _file(writer: Writer, sessions: Sessions, path: str, who: Writing, report: Report) -> None:
+    """File a flat note of the tree's root by type and project; what cannot be filed goes to the inbox."""
+    try:
+        note = parse(writer.tree.read(path), path)
+    except NoteError as error:
+        return _hold(writer, path, path, error.what, who, report)
+    except MemorySkillError as error:
+        report.damaged.append((path, error.what))
+        return None
+    stamped = _by_stamp(note, sessions)
+    who = Writing(who.origin if who.origin.host else stamped.origin, who.project or stamped.project)
+    root = sessions.read(who.origin.host or "", who.origin.session or "").root if who.origin.host else ""
+    kind = note.type if note.headed and _says_type(note) else ""
+    if not kind:
+        return _hold(writer, path, path, f"its header names no type ({', '.join(TYPES)})", who, report)
+    if kind in ("user", "feedback"):
+        folder = f"knowledge/{kind}"
+    elif who.project:
+        folder = f"knowledge/projects/{who.project}"
+        report.touched += writer.claim_project(Path(root))[1] if root else []
+    else:
+        return _hold(writer, path, path, f"a {kind} note of an unknown project", who, report)
+    target = _filed_before(writer, folder, path) or f"{folder}/{path}"
+    try:
+        raw = _checked(writer, note.raw, path, report)
+    except Refused as error:
+        return _hold(writer, path, path, error.what, who, report)
+    writer.tree.write(target, raw.encode("utf-8"))
+    writer.tree.remove(path)
+    report.filed.append((path, target))
+    report.touched.append(target)
+    report.by[target] = who
+    return None
+
+
+def _says_type(note: Note) -> bool:
+    return re.search(rf"^\s*type:\s*[\"']?{note.type}\b", note.raw, re.MULTILINE) is not None
+
+
+def _filed_before(writer: Writer, folder: str, name: str) -> str | None:
+    """Where a note of that file name was filed already: names are links, so it is the same note."""
+    places = [folder]
+    if not folder.startswith("knowledge/projects/"):
+        places += [f"knowledge/{kind}" for kind in TYPES]
+    return next((f"{p}/{name}" for p in places if (writer.tree.home / p / name).is_file()), None)
+
+
+def _misplaced(writer: Writer, path: str) -> bool:
+    """A file that a host's tool made in one of our own folders; what we wrote there ourselves is no news."""
+    folder = path.split("/", 1)[0]
+    if folder not in HOST_FOLDERS or _DAY.fullmatch(path) or not (writer.tree.home / path).is_file():
+        return False
+    return writer.history.content("HEAD", path) is None if writer.history.exists() else True
+
+
+def _hold(writer: Writer, path: str, name: str, reason: str, who: Writing, report: Report) -> None:
+    """Move a file to the inbox with the reason above it; nothing of it is lost."""
+    source = writer.tree.home / path
+    try:
+        raw = decode(source.read_bytes()[:1_000_000], path)
+    except (OSError, NoteError):
+        report.damaged.append((path, reason))
+        return
+    stem = Path(name).stem
+    target = _free(writer, f"inbox/{stem}.md", path)
+    lines = [
+        f"<!-- held: {reason}; found at {path}",
+        f"     host {who.origin.host}, session {who.origin.session} -->",
+    ]
+    text = gate.redact("\n".join(lines if who.origin.host else [lines[0] + " -->"]) + "\n" + raw).text
+    writer.tree.write(target, text.encode("utf-8"))
+    if target != path:
+        source.unlink()
+    report.held.append((target, reason))
+    report.touched.append(target)
+    report.by[target] = who
+
+
+def _free(writer: Writer, wanted: str, own: str) -> str:
+    stem = wanted.removesuffix(".md")
+    names = (wanted if n == 1 else f"{stem}-{n}.md" for n in range(1, 10_000))
+    return next(n for n in names if n == own or not (writer.tree.home / n).exists())
+
+
+def _check(writer: Writer, path: str, report: Report) -> None:
+    """Mask the secrets of a changed file before any commit; name the one that cannot be read."""
+    try:
+        raw = writer.tree.read_or_none(path)
+        if raw is None:
+            return
+        text = decode(raw, path)
+        masked = _checked(writer, text, path, report)
+        if masked != text:
+            writer.tree.write(path, masked.encode("utf-8"))
+        parse(text, path)
+    except Refused as error:
+        if error.rule == "secret":
+            _hold(writer, path, path, error.what, report.by.get(path, NOBODY), report)
+            return
+        report.damaged.append((path, error.what))
+    except MemorySkillError as error:
+        report.damaged.append((path, error.what))
+
+
+def _checked(writer: Writer, text: str, path: str, report: Report) -> str:
+    passed = gate.check(text, writer.config.gate, where=path)
+    if passed.masked:
+        report.masked.append((path, ", ".join(passed.masked)))
+    return passed.text
+
+
+# --- commits
+
+
+def _commit(writer: Writer, report: Report, indexes: list[str]) -> tuple[list[str], str | None]:
+    """One commit for each who wrote; the index files go with the last."""
+    if not writer.config.commits:
+        return [], None
+    try:
+        dirty = [path for path in writer.history.dirty() if _ours(path)]
+    except MemorySkillError as error:
+        return [], f"written, not committed ({error.what}); memory-skill settle commits it later"
+    groups: dict[Origin, list[str]] = {}
+    for path in dirty:
+        if path.rsplit("/", 1)[-1] != INDEX:
+            groups.setdefault(report.by.get(path, NOBODY).origin, []).append(path)
+    rest = [path for path in dirty if path.rsplit("/", 1)[-1] == INDEX]
+    if rest and not groups:
+        groups[Origin()] = []
+    commits, warning = [], None
+    for number, (origin, paths) in enumerate(groups.items(), 1):
+        listed = paths + (rest if number == len(groups) else [])
+        made, trouble = writer.commit(listed, _message(listed, paths, origin, report))
+        commits += [made] if made else []
+        warning = warning or trouble
+    return commits, warning
+
+
+def _ours(path: str) -> bool:
+    if path in ROOT_FILES:
+        return True
+    inside = path.split("/", 1)[0] in (*NOTE_FOLDERS, "inbox", "archive", "journal")
+    return inside and path.endswith((".md", ".identity.json"))
+
+
+def _message(listed: list[str], paths: list[str], origin: Origin, report: Report) -> Message:
+    notes = paths or listed
+    address = notes[0] if len(notes) == 1 else f"{len(notes)} files"
+    who = f"written by a tool of {origin.host}" if origin.host else "edited by hand"
+    filed = [f"{source} -> {target}" for source, target in report.filed if target in paths]
+    body = "\n".join([who, *(filed or (notes if len(notes) > 1 else []))])
+    return message("settle", address, body, origin, "" if origin.host else "hand")
+
+
+def summary(settled: Settled) -> Iterable[str]:
+    """Lines for people, in the order of what matters."""
+    for path, reason in settled.damaged:
+        yield f"! {path}: {reason}"
+    for path, rules in settled.masked:
+        yield f"! {path}: a secret was masked ({rules})"
+    for path, reason in settled.held:
+        yield f"? {path}: waits for you: {reason}"
+    for source, target in settled.filed:
+        yield f"> {source} filed as {target}"
+    for path in settled.changed:
+        if path not in [p for _, p in settled.filed] and path not in [p for p, _ in settled.held]:
+            yield f"~ {path}"

@@ -1,0 +1,64 @@
+"""What the files shall hold once some commits are taken back; edits made since are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .history import Commit, History
+from .tree import INDEX, Tree
+
+TOMBSTONES = "tombstones"  # one line a forgotten entry, `<id> <day>`, in git
+
+
+def taken_back(
+    history: History, tree: Tree, commits: Sequence[Commit]
+) -> tuple[dict[str, bytes | None], list[str]]:
+    """The bytes of each path without *commits* (newest first), and the paths that stay as they are.
+
+    A path that was edited since is merged where both changes can stand. Index files follow by themselves.
+    """
+    now: dict[str, bytes | None] = {}
+    kept: list[str] = []
+    for commit in commits:
+        for path in commit.paths:
+            if path.rsplit("/", 1)[-1] == INDEX or path in kept:
+                continue
+            if path not in now:
+                now[path] = _on_disk(tree, path)
+            before, after = history.content(f"{commit.id}^", path), history.content(commit.id, path)
+            done, data = _without(history, path, now[path], before, after)
+            if done:
+                now[path] = data
+            else:
+                kept.append(path)
+    return {path: data for path, data in now.items() if path not in kept}, kept
+
+
+def _without(
+    history: History, path: str, now: bytes | None, before: bytes | None, after: bytes | None
+) -> tuple[bool, bytes | None]:
+    """Whether the change *before* -> *after* can be taken out of *now*, and what is left then."""
+    if now == after:
+        return True, before
+    if now == before:
+        return True, now
+    if path == TOMBSTONES:
+        return True, _without_lines(now, before, after)
+    if now is None or before is None or after is None:
+        return False, None
+    merged = history.merge(after, now, before)
+    return merged is not None, merged
+
+
+def _without_lines(now: bytes | None, before: bytes | None, after: bytes | None) -> bytes | None:
+    """*now* less the lines that the change added, with those that it removed."""
+    old, new = (before or b"").splitlines(keepends=True), (after or b"").splitlines(keepends=True)
+    left = [line for line in (now or b"").splitlines(keepends=True) if line not in new or line in old]
+    return b"".join(left + [line for line in old if line not in new and line not in left]) or None
+
+
+def _on_disk(tree: Tree, path: str) -> bytes | None:
+    try:
+        return (tree.home / path).read_bytes()
+    except OSError:
+        return None

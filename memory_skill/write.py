@@ -1,0 +1,306 @@
+"""The one write path, for every entrance; the only place where write order exists.
+
+Lock, read, edit in memory, write whole: *acknowledged*. Then the index files, the search index, and one
+commit of exactly these paths; what follows the acknowledgement can be repaired from the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from . import index
+from .config import Config
+from .errors import ConfigError, GitTrouble, NotFound
+from .history import History, Origin
+from .index import Line
+from .note import Note, parse, scope_of, skim
+from .projects import Projects
+from .search import Search
+from .text import one_line, shorten
+from .tree import ABSENT, INDEX, FileStat, Tree, digest, write_atomic
+
+Edit = Callable[[bytes | None], bytes | None]  # a file's bytes in, its new bytes out; None: not there
+
+_SCOPED = frozenset({"knowledge/projects", "knowledge/agents"})
+STAMPS = "settled.json"
+ROOT_ORDER = ("knowledge", "skills")
+
+
+class Message(NamedTuple):
+    """What a commit says: the subject for `git log`, the body for people, trailers for machines."""
+
+    subject: str
+    body: str = ""
+    trailers: Mapping[str, str] = {}
+
+
+class Written(NamedTuple):
+    """The paths that changed, the commit's short id, and why there is none although one was due."""
+
+    paths: tuple[str, ...]
+    commit: str | None = None
+    warning: str | None = None
+
+
+class Known(NamedTuple):
+    """What the index remembers of one note, so that it is parsed once: its line and its entries' ids."""
+
+    size: int
+    mtime_ns: int
+    line: Line
+    ids: tuple[str, ...]
+
+
+def message(verb: str, address: str, body: str, origin: Origin, source: str = "") -> Message:
+    """The commit of one verb."""
+    trailers = {
+        "Memory-Verb": verb,
+        "Memory-Host": origin.host or "",
+        "Memory-Session": origin.session or "",
+        "Memory-Turn": origin.turn or "",
+        "Memory-Source": source,
+    }
+    return Message(
+        f"{verb} {shorten(one_line(address), 100)}", body, {k: v for k, v in trailers.items() if v}
+    )
+
+
+class Writer:
+    """Changes the files of one tree."""
+
+    def __init__(self, tree: Tree, config: Config) -> None:
+        self.tree = tree
+        self.config = config
+        self.history = History(tree.home)
+        self.search = Search(tree.state / "search.sqlite")
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """The tree's lock. Raises: NotFound without a tree, ConfigError for one of a newer format, Locked."""
+        if not self.tree.exists():
+            raise NotFound("there is no memory here yet", where=str(self.tree.home), hint="memory-skill init")
+        if not self.config.writable:
+            raise ConfigError(
+                f"the tree has format {self.config.format}, this version writes 1",
+                where="config.toml",
+                hint="upgrade: pip install -U memory-skill-pack",
+            )
+        with self.tree.lock():
+            yield
+
+    def change(self, edits: Mapping[str, Edit], said: Message, also: Iterable[str] = ()) -> Written:
+        """Apply *edits* to their files, then what follows; for use inside `hold`.
+
+        *also* names files that were written already and belong to the same commit.
+        """
+        changed = [path for path, edit in edits.items() if self._apply(path, edit)]
+        return self.follow([*changed, *also], said) if changed else Written(())
+
+    def _apply(self, path: str, edit: Edit) -> bool:
+        before = self.tree.read_or_none(path)
+        after = edit(before)
+        if after == before:
+            return False
+        if after is None:
+            self.tree.remove(path)
+        else:
+            self.tree.write(path, after, ABSENT if before is None else digest(before))
+        return True
+
+    def follow(self, paths: Iterable[str], said: Message) -> Written:
+        """Bring index files, search index and history up to *paths*, which are written already."""
+        changed = list(dict.fromkeys(paths))
+        indexes = self.reindex({group_of(path) for path in changed})
+        self._update_search(changed)
+        stamp(self.tree, [*changed, *indexes])
+        commit, warning = self.commit([*changed, *indexes], said)
+        return Written(tuple(changed), commit, warning)
+
+    def _update_search(self, paths: list[str]) -> None:
+        from .search import IndexTrouble
+
+        try:
+            self.search.update(self.tree, [path for path in paths if path.endswith(".md")])
+        except IndexTrouble:
+            self.search.rebuild(self.tree)
+            (self.tree.state / STAMPS).unlink(missing_ok=True)  # it took up edits that nobody settled
+
+    def commit(self, paths: Iterable[str], said: Message) -> tuple[str | None, str | None]:
+        """The commit's short id, or None, and why there is none although one was due."""
+        if not self.config.commits:
+            return None, None
+        try:
+            made = self.history.commit(
+                list(dict.fromkeys(paths)), said.subject, said.body, dict(said.trailers)
+            )
+        except (GitTrouble, NotFound) as error:
+            return None, f"written, not committed ({error.what}); memory-skill settle commits it later"
+        return made, None
+
+    # --- index files
+
+    def reindex(self, groups: Iterable[str]) -> list[str]:
+        """Write the index files of these folders anew where their bytes change. Returns: their paths."""
+        wanted = set(groups)
+        scoped = sorted(group for group in wanted if group)
+        changed = [path for group in scoped for path in self._write_index(group)]
+        return changed + self._write_index("") if wanted else []
+
+    def _write_index(self, group: str) -> list[str]:
+        path = f"{group}/{INDEX}" if group else INDEX
+        shard = self._shard(group)
+        known = self._known(group, shard)
+        raw = self.tree.read_or_none(path)
+        current = (raw or b"").decode("utf-8", "replace")
+        lines = [item.line for item in known.values()] + ([] if group else list(self._pointers()))
+        text = ""
+        if not group or any(target.startswith(f"{group}/") for target in known):
+            packed = index.pack(
+                lines,
+                current,
+                shard.get("last", ""),
+                self.config.index,
+                folder=group,
+                title=f"Memory of {group.split('/')[-1]}" if group else "Memory",
+                was_note=self._was_note,
+            )
+            text = packed.text
+        self._keep_shard(group, known, text)
+        data = text.encode("utf-8") or None
+        return [path] if self._apply(path, lambda _: data) else []
+
+    def _known(self, group: str, shard: Mapping[str, Any]) -> dict[str, Known]:
+        """The notes of one folder; those that did not change since are not read again."""
+        cached = shard.get("notes", {})
+        known = {}
+        for stat in self._walk(group):
+            item = _from_json(cached.get(stat.path))
+            if item is None or (item.size, item.mtime_ns) != (stat.size, stat.mtime_ns):
+                item = self._read(stat)
+            if item:
+                known[stat.path] = item
+        return known
+
+    def _walk(self, group: str) -> Iterator[FileStat]:
+        if not group:
+            yield from self.tree.walk(*ROOT_ORDER, skip=_SCOPED)
+            return
+        yield from self.tree.walk(group)
+        single = self.tree.home / f"{group}.md"
+        if single.is_file() and not single.is_symlink():
+            found = single.stat()
+            yield FileStat(f"{group}.md", found.st_size, found.st_mtime_ns)
+
+    def _read(self, stat: FileStat) -> Known | None:
+        note = self.note(stat.path)
+        ids = tuple(entry.id for entry in note.entries) if note else ()
+        return Known(stat.size, stat.mtime_ns, index.line_of(note), ids) if note else None
+
+    def note(self, path: str) -> Note | None:
+        """The note at *path* as far as it can be read; None if it is gone or no regular file."""
+        from .errors import MemorySkillError, NoteError
+
+        try:
+            raw = self.tree.read(path)
+        except MemorySkillError:
+            return None
+        try:
+            return parse(raw, path)
+        except NoteError:
+            return skim(raw, path)
+
+    def known(self, scopes: Iterable[str]) -> dict[str, Known]:
+        """The notes of these scopes, by path."""
+        found: dict[str, Known] = {}
+        for group in {group_of_scope(scope) for scope in scopes}:
+            found |= self._known(group, self._shard(group))
+        return found
+
+    def _pointers(self) -> Iterator[Line]:
+        """One line for each project: to its index, or to its only note."""
+        folder = self.tree.home / "knowledge" / "projects"
+        names = {path.name.removesuffix(".md") for path in folder.glob("*")} if folder.is_dir() else set()
+        for name in sorted(names):
+            group = f"knowledge/projects/{name}"
+            if any(True for _ in self.tree.walk(group)):
+                yield Line(f"{group}/{INDEX}", name, "the index of this project", "projects")
+            elif (folder / f"{name}.md").is_file():
+                note = self.note(f"{group}.md")
+                yield Line(f"{group}.md", name, note.summary if note else "", "projects")
+
+    def _was_note(self, path: str) -> bool:
+        try:
+            return bool(self.history.log(limit=1, path=path))
+        except (GitTrouble, NotFound):
+            return False
+
+    def _shard_file(self, group: str) -> Any:
+        return self.tree.state / "index" / (group.replace("/", "~") + ".json" if group else "root.json")
+
+    def _shard(self, group: str) -> dict[str, Any]:
+        try:
+            found = json.loads(self._shard_file(group).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _keep_shard(self, group: str, known: Mapping[str, Known], text: str) -> None:
+        target = self._shard_file(group)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        data = json.dumps({"last": text, "notes": known}, ensure_ascii=False)
+        write_atomic(target, data.encode("utf-8", "replace"), durable=False)
+
+    def claim_project(self, folder: Any) -> tuple[str, list[str]]:
+        """The slug of *folder*'s project, claimed for it, and the paths that this wrote."""
+        slug, path = Projects(self.tree).claim(folder)
+        return slug, [path] if path else []
+
+
+def stamps(tree: Tree) -> dict[str, list[int]]:
+    """Size and mtime of the files that settle watches though they are no notes: AGENTS.md, index files."""
+    projects = tree.home / "knowledge" / "projects"
+    indexes = sorted(projects.glob(f"*/{INDEX}")) if projects.is_dir() else []
+    found = {}
+    for path in (tree.home / INDEX, tree.home / "AGENTS.md", *indexes):
+        with contextlib.suppress(OSError):
+            stat = path.lstat()
+            found[path.relative_to(tree.home).as_posix()] = [stat.st_size, stat.st_mtime_ns]
+    return found
+
+
+def kept_stamps(tree: Tree) -> dict[str, list[int]]:
+    """The stamps as they were when each file was written or settled last."""
+    try:
+        found = json.loads((tree.state / STAMPS).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def stamp(tree: Tree, paths: Iterable[str]) -> None:
+    """Remember that *paths* are settled as they are now."""
+    now, taken = stamps(tree), set(paths)
+    kept = {path: value for path, value in kept_stamps(tree).items() if path in now}
+    kept |= {path: value for path, value in now.items() if path in taken}
+    write_atomic(tree.state / STAMPS, json.dumps(kept).encode(), durable=False)
+
+
+def group_of(path: str) -> str:
+    """The folder whose index shows the note at *path*; "" is the root."""
+    return group_of_scope(scope_of(path))
+
+
+def group_of_scope(scope: str) -> str:
+    kind, _, owner = scope.partition(":")
+    return f"knowledge/{kind}s/{owner}" if owner else ""
+
+
+def _from_json(found: Any) -> Known | None:
+    try:
+        size, mtime, line, ids = found
+        return Known(size, mtime, Line(*line), tuple(ids))
+    except (TypeError, ValueError):
+        return None
