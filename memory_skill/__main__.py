@@ -15,7 +15,7 @@ def main() -> None:
         _hook(verb[1:], home)
     from .cli import main as command_line
 
-    command_line()
+    sys.exit(command_line())
 
 
 def _hook(words: list[str], home: str | None) -> None:

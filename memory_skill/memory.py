@@ -561,6 +561,15 @@ class Memory:
                 self._writer.commit(changed, message("index", INDEX, "", self.origin))
         return changed
 
+    def rebuild_search(self) -> int:
+        """Build the search index anew. Returns: the number of notes."""
+        with self._writer.hold():
+            return self._writer.search.rebuild(self.tree).added
+
+    def verify_search(self) -> list[str]:
+        """What is wrong with the search index, in words."""
+        return self._writer.search.verify()
+
     def recall(
         self,
         query: str,

@@ -1,0 +1,185 @@
+"""The verbs beneath: settle, index, search-index, watch, context, import, journal, hook."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .common import Face, dry_run_option, json_option, print_json, result, say
+
+
+@click.command("settle")
+@json_option
+@click.pass_obj
+def settle_verb(face: Face, as_json: bool) -> None:
+    """Take up what an editor, a host's own tools or `git pull` changed: check, file, index, commit.
+
+    \b
+    Example: memory-skill settle
+    """
+    from ..settle import summary
+
+    settled = face.memory().settle()
+    if as_json:
+        print_json(settled)
+        return
+    for line in summary(settled):
+        result(line)
+    if settled.warning:
+        say(f"hint: {settled.warning}")
+    count = len(settled.changed)
+    say(f"Settled {count} {'file' if count == 1 else 'files'}." if count else "Nothing to settle.")
+
+
+@click.command("index")
+@json_option
+@click.pass_obj
+def index_verb(face: Face, as_json: bool) -> None:
+    """Write MEMORY.md and the projects' indexes anew; they are written by themselves, this only repairs.
+
+    \b
+    Example: memory-skill index
+    """
+    changed = face.memory().reindex()
+    if as_json:
+        print_json({"changed": changed})
+        return
+    for path in changed:
+        result(f"~ {path}")
+    say("Index written." if changed else "The index was true already.")
+
+
+@click.command("search-index")
+@click.argument("action", type=click.Choice(["rebuild", "verify"]), default="rebuild")
+@json_option
+@click.pass_obj
+def search_index_verb(face: Face, action: str, as_json: bool) -> int:
+    """Rebuild or verify the search index, which is derived: deleting it loses nothing.
+
+    \b
+    Example: memory-skill search-index rebuild
+    """
+    memory = face.memory()
+    if action == "verify":
+        problems = memory.verify_search()
+        if as_json:
+            print_json({"problems": problems})
+        for problem in [] if as_json else problems:
+            result(problem)
+        say("hint: memory-skill search-index rebuild" if problems else "The search index is sound.")
+        return 1 if problems else 0
+    start = time.monotonic()
+    count = memory.rebuild_search()
+    if as_json:
+        print_json({"notes": count})
+    else:
+        result(f"Indexed {count} notes in {time.monotonic() - start:.1f} s.")
+    return 0
+
+
+@click.command("watch")
+@click.option("--once", is_flag=True, hidden=True, help="End after the first batch.")
+@click.pass_obj
+def watch_verb(face: Face, once: bool) -> None:
+    """Settle by itself whatever changes in the tree, until interrupted. Nothing depends on it.
+
+    \b
+    Example: memory-skill watch &
+    """
+    from ..watch import watch
+
+    watch(face.memory(), say=say, once=once)
+
+
+@click.command("context")
+@click.option("--scope", help="global, project, project:<slug>; here: the current project.")
+@json_option
+@click.pass_obj
+def context_verb(face: Face, scope: str | None, as_json: bool) -> None:
+    """Show what a session starts with: the law, AGENTS.md, the indexes, what is pinned.
+
+    \b
+    Example: memory-skill context
+    """
+    context = face.memory().context(scope)
+    if as_json:
+        print_json(context)
+    else:
+        result(context.text)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@dry_run_option
+@json_option
+@click.pass_obj
+def import_verb(face: Face, file: Path, dry_run: bool, as_json: bool) -> None:
+    """Add notes from FILE, one JSON object a line: name, description, type, scope, body, created, source.
+
+    \b
+    Example: memory-skill import notes.jsonl --dry-run
+    """
+    done = face.memory().import_file(file, dry_run=dry_run)
+    if as_json:
+        print_json(done)
+        return
+    for reason in done.reasons:
+        say(f"refused {reason}")
+    word = "Would add" if dry_run else "Added"
+    commit = f" (commit {done.commit})" if done.commit else ""
+    result(f"{word} {done.added}, {done.unchanged} unchanged, {done.refused} refused{commit}.")
+
+
+@click.group("journal")
+def journal_verb() -> None:
+    """Read the daily logs of turns.
+
+    \b
+    Example: memory-skill journal show --limit 5
+    """
+
+
+@journal_verb.command("show")
+@click.option("--since", metavar="TURN", help="Only turns after this one.")
+@click.option(
+    "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="The newest so many."
+)
+@json_option
+@click.pass_obj
+def journal_show(face: Face, since: str | None, limit: int, as_json: bool) -> None:
+    """Show the newest turns: when, where, what was asked and what was answered.
+
+    \b
+    Example: memory-skill journal show --limit 3
+    """
+    from ..journal import Journal, format_turn
+
+    turns = Journal(face.memory().tree).turns(since)[-limit:]
+    if as_json:
+        print_json({"turns": [_fields(turn) for turn in turns]})
+        return
+    for turn in turns:
+        result(format_turn(turn))
+    if not turns:
+        say("No turns.")
+
+
+def _fields(turn: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(turn)
+
+
+@click.command("hook")
+@click.argument("host")
+@click.argument("event")
+def hook_verb(host: str, event: str) -> None:
+    """Answer a hook of HOST: its payload on stdin, its answer on stdout. Hosts call this, people need not.
+
+    \b
+    Example: memory-skill hook claude-code prompt < payload.json
+    """
+    raise click.UsageError("`hook` is answered before the command line is loaded")  # by __main__
