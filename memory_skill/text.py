@@ -5,6 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from .vocabulary import (
+    KOREAN_ENDINGS,
+    PARTICLES,
+    SIGNS_FRENCH,
+    SIGNS_GERMAN,
+    STOP,
+    STOP_FRENCH,
+    STOP_GERMAN,
+    STOP_HAN,
+    STOP_PAIRS,
+)
+
 # Control characters but tab and newline; bidi overrides and isolates; zero-width space, word joiner and BOM;
 # soft hyphen; line and paragraph separators; interlinear marks. Zero-width joiner, non-joiner and the two
 # directional marks stay: Persian, Hindi, Hebrew and joined emoji are written with them.
@@ -98,3 +110,125 @@ def nearest_lines(text: str, wanted: str, n: int = 3) -> list[tuple[int, str, fl
     lines = {i: line for i, line in enumerate(text.splitlines(), 1) if normalise(line)}
     found = process.extract(first, lines, scorer=fuzz.ratio, processor=normalise, limit=n)
     return [(number, line, score / 100) for line, score, number in found]
+
+
+# --- the analyser: one for every entrance, so that hook, command line and index agree on what a word is
+
+ANALYSER = "fold-stem-4gram-2"  # stored in the index; another name there means: rebuild
+GRAM = "#"  # what a gram begins with, so that `#kest` is not the word `kest`
+MAX_ANALYSED = 60_000  # characters of one text; no note has more, a pasted log may
+
+_CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f"
+_RUNS = re.compile(rf"[{_CJK}]+|[cCfF](?:\+\+|#)(?!\w)|[^\W{_CJK}]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_MARKS = re.compile("[\u0300-\u036f]")
+
+
+def fold(text: str) -> str:
+    """*text* in lower case, without accents: NFKC, case-folded, Latin marks removed; が and 한 stay."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", apart))
+
+
+def stem(word: str) -> str:
+    """*word* without its English ending. Beside the grams, Snowball is worth -.001 to .004 nDCG."""
+    if len(word) < 4 or not word.isalpha() or not word.isascii():
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "i"
+    for ending in ("ingly", "edly", "ing", "ed", "es", "s", "ly", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            if ending == "s" and word[-2] in "su":
+                continue
+            word = word[: -len(ending)]
+            break
+    if word[-1] == word[-2] and word[-1] not in "lsz" and len(word) > 3:
+        word = word[:-1]
+    return word[:-1] + "i" if word[-1] == "y" else word
+
+
+def grams(word: str) -> list[str]:
+    """The 4-grams of *word*, edges marked: `retry` is #_ret #retr #etry #try_; of a CJK pair its signs."""
+    if is_cjk(word):
+        return [GRAM + sign for sign in word if sign not in STOP_HAN and not _is_hiragana(sign)]
+    marked = f"_{word}_"
+    return [GRAM + marked[i : i + 4] for i in range(max(1, len(marked) - 3))]
+
+
+def is_cjk(word: str) -> bool:
+    """Whether *word* begins with a Chinese, Japanese or Korean character."""
+    sign = word[0]
+    return sign >= "\u3040" and (sign <= "\ud7af" or "\uf900" <= sign <= "\ufaff" or sign >= "\U00020000")
+
+
+def words(text: str, *, query: bool = False) -> list[str]:
+    """The folded content words of *text*, in order; CJK as pairs; an identifier whole and in its parts.
+
+    A *query* also leaves out function words that only its own language has (`die`, `comment`).
+    """
+    text = text[:MAX_ANALYSED]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    found: list[str] = []
+    shouted = text.isupper()
+    for run in _RUNS.findall(text):
+        if is_cjk(run):
+            found += _pairs(run)
+        elif not run.islower() or "_" in run:
+            found += _split(run, shouted)
+        else:
+            word = run if run.isascii() else fold(run)
+            if word not in STOP:
+                found.append(word)
+    return _without_own_stop_words(found, text) if query else found
+
+
+def _pairs(run: str) -> list[str]:
+    if len(run) > 2 and run[-1] in KOREAN_ENDINGS:
+        run = run[:-1]
+    if len(run) == 1:
+        return [] if run in STOP_HAN or _is_hiragana(run) else [run]
+    return [run[i : i + 2] for i in range(len(run) - 1) if not _is_function_pair(run[i], run[i + 1])]
+
+
+def _is_hiragana(sign: str) -> bool:
+    return "\u3040" <= sign <= "\u309f"
+
+
+def _is_function_pair(first: str, second: str) -> bool:
+    if first + second in STOP_PAIRS or (first in STOP_HAN and second in STOP_HAN):
+        return True
+    return first in PARTICLES or second in PARTICLES
+
+
+def _split(run: str, shouted: bool) -> list[str]:
+    """The words of a run with capitals or underscores: getUserName is getusername, get, user, name."""
+    whole = fold(run).strip("_")
+    if run.isupper() and 2 <= len(run) <= 3 and not shouted:
+        return [whole]  # IT, US, OR are acronyms where the rest is not in capitals
+    if run[1:].islower() and run[0] != "_" and "_" not in run:
+        return [whole] if whole not in STOP else []
+    parts = [fold(part) for part in _PARTS.findall(run)]
+    parts = [part for part in parts if len(part) > 1 and part not in STOP and part != whole]
+    return [whole, *parts] if whole and whole not in STOP else parts
+
+
+def _without_own_stop_words(found: list[str], text: str) -> list[str]:
+    if not any(word in STOP_GERMAN or word in STOP_FRENCH for word in found):
+        return found
+    signs = fold(text).split()
+    german, french = (sum(sign in known for sign in signs) for known in (SIGNS_GERMAN, SIGNS_FRENCH))
+    if not german and not french and not any(sign in STOP for sign in signs):
+        german = sum(word in STOP_GERMAN for word in found) - 1  # "die Datenbank war kaputt"
+    own = STOP_GERMAN if german > french else STOP_FRENCH if french > 0 else frozenset()
+    return [word for word in found if word not in own]
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a model counts: 0.94 CJK, 4.8 letters (German 3.8) or 1.2 signs each."""
+    cjk = sum(1 for c in text if c >= "\u3040" and is_cjk(c))
+    letters = sum(1 for c in text if c.isalpha() or c == " ") - cjk
+    rate = 3.8 if any(c in "äöüßÄÖÜ" for c in text) else 4.8
+    return round(cjk / 0.94 + letters / rate + (len(text) - cjk - letters) / 1.2)
