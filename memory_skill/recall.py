@@ -1,0 +1,470 @@
+"""Find what a query is about and render it: score, filter, abstain, fit the budget, explain. Never writes.
+
+`search` names candidates and `score` weighs them; files that changed since are read and weighed beside them.
+Without a usable index the files themselves are scanned, and the outcome says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from .config import Config
+from .errors import MemorySkillError
+from .note import Entry, Note, scope_of, skim
+from .score import MAX_WORDS, Question, Scale, Scored, newest_first, rank
+from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
+from .text import fence, fold, normalise, one_line, shorten
+from .tree import Tree, digest
+
+POOL = 200  # candidates that are scored exactly
+WALK_LIMIT = 5_000  # notes; up to here each recall looks at every file's size and mtime
+MAX_CHANGED = 400  # files read because they changed; more mean that settle has not run
+MAX_SCANNED = 20_000  # files searched when there is no index
+LOOKED_AT = 5  # best entries among which one must be evidence enough
+LEAST_SHARE = 0.25  # of the best score, below which an entry is not shown
+SCAN_POOL = 300  # files analysed of those
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One entry that answers. *score* in 0..1; *age_days* None if its header has no date; *text* unfenced."""
+
+    address: str
+    name: str
+    type: str
+    scope: str
+    score: float
+    age_days: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An entry that matched and is not shown: `superseded` (by *successor*), `expired` or `not yet valid`."""
+
+    address: str
+    why: str
+    successor: str | None = None
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The answer to one query. *omitted*: addresses that matched and did not fit the budget."""
+
+    outcome: str  # hits | no_match | degraded | blocked
+    reason: str | None = None
+    hits: tuple[Hit, ...] = ()
+    omitted: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    explain: dict[str, Any] | None = None
+
+
+# --- what there is to score: from the index, or from the files
+
+
+@dataclass
+class Pool:
+    """Candidate rows with the numbers that scoring needs; *trouble*: why they are not what they should be."""
+
+    rows: list[Row]
+    scale: Scale
+    replaced: dict[str, tuple[str, str]]  # name or path without suffix -> the newer note's path and date
+    fresh: dict[str, Note] = field(default_factory=dict)  # notes already read from their files, by path
+    trouble: str | None = None
+
+
+def _indexed(question: Question, scopes: Sequence[str] | None, tree: Tree, search: Search) -> Pool:
+    """Candidates from the index, with changed files read in their place. Raises IndexTrouble."""
+    changed, gone, trouble = _changes(tree, search)
+    fresh = {path: note for path in changed if (note := _read(tree, path)) is not None}
+    fresh_rows = [row for note in fresh.values() for row in rows_of(note)]
+    terms = question.terms()
+    frequency = _sum(search.frequencies(terms), _frequency(terms, fresh_rows))
+    question = question.narrowed(frequency)
+    scale = Scale(question, frequency, _with(search.totals(), fresh_rows))
+    numbers = search.candidates(dict(scale.values), scopes, POOL)
+    rows = [row for row in search.rows(numbers) if row.path not in gone and row.path not in fresh]
+    rows += [row for row in fresh_rows if _within(row.path, scopes)]
+    replaced = {
+        r.older: (r.path, r.date) for r in search.replaced() if r.path not in gone and r.path not in fresh
+    }
+    return Pool(rows, scale, replaced | _replaced_by(fresh.values()), fresh, trouble)
+
+
+def _frequency(terms: Iterable[str], rows: Sequence[Row]) -> dict[str, int]:
+    return {term: sum(f"\n{term}\t" in row.terms for row in rows) for term in terms} if rows else {}
+
+
+def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {term: one.get(term, 0) + other.get(term, 0) for term in one | other}
+
+
+def _with(totals: Totals, rows: Sequence[Row]) -> Totals:
+    """*totals* and *rows* together."""
+    length, gram_length = sum(row.length for row in rows), sum(row.gram_length for row in rows)
+    return Totals(totals.entries + len(rows), totals.length + length, totals.gram_length + gram_length)
+
+
+def _changes(tree: Tree, search: Search) -> tuple[list[str], set[str], str | None]:
+    """Files that are not as the index knows them: changed or new, gone, and what was not looked at."""
+    if search.note_count() > WALK_LIMIT:
+        return [], set(), None
+    known = search.manifest()
+    changed = []
+    for found in tree.walk():
+        size, mtime, _ = known.pop(found.path, (-1, 0, ""))
+        if (size, mtime) != (found.size, found.mtime_ns):
+            changed.append(found)
+    if len(changed) <= MAX_CHANGED:
+        return [found.path for found in changed], set(known), None
+    newest = sorted(changed, key=lambda found: (-found.mtime_ns, found.path))[:MAX_CHANGED]
+    trouble = f"{len(changed)} files are not in the index yet, only the {MAX_CHANGED} newest were read"
+    return [found.path for found in newest], set(known), trouble
+
+
+def _scanned(question: Question, scopes: Sequence[str] | None, tree: Tree, trouble: str) -> Pool:
+    """Candidates from the files alone: those that hold most of the words, then analysed and scored."""
+    wanted = [word[:5].encode() for word in question.words][:MAX_WORDS]
+    found: list[tuple[int, str, Note]] = []
+    held: list[Note] = []
+    for number, stat in enumerate(tree.walk()):
+        if number >= MAX_SCANNED:
+            trouble += f"; only the first {MAX_SCANNED} files were searched"
+            break
+        data = _bytes(tree, stat.path)
+        if not _within(stat.path, scopes):
+            continue
+        plain = data.lower() if data.isascii() else fold(data.decode("utf-8", "replace")).encode()
+        hits = sum(1 for word in wanted if word in plain)
+        if hits:
+            found.append((hits, stat.path, skim(data, stat.path)))
+        if b"supersedes" in plain:
+            held.append(skim(data, stat.path))
+    best = sorted(found, key=lambda item: (-item[0], item[1]))[:SCAN_POOL]
+    fresh = {path: note for _, path, note in best}
+    rows = [row for note in fresh.values() for row in rows_of(note)]
+    scale = _scale_of(question, rows)
+    return Pool(rows, scale, _replaced_by(held), fresh, trouble)
+
+
+def _scale_of(question: Question, rows: Sequence[Row]) -> Scale:
+    """The numbers that an index of just these *rows* would have."""
+    return Scale(question, _frequency(question.terms(), rows), _with(Totals(0, 0.0, 0.0), rows))
+
+
+def _replaced_by(notes: Iterable[Note]) -> dict[str, tuple[str, str]]:
+    return {older: (note.path, note.date) for note in notes for older in older_names(note)}
+
+
+def _within(path: str, scopes: Sequence[str] | None) -> bool:
+    return scopes is None or scope_of(path) in scopes
+
+
+def _bytes(tree: Tree, path: str) -> bytes:
+    try:
+        return tree.read(path)
+    except (MemorySkillError, OSError):
+        return b""
+
+
+def _read(tree: Tree, path: str) -> Note | None:
+    data = _bytes(tree, path)
+    return skim(data, path) if data else None
+
+
+# --- the verb
+
+
+def recall(
+    query: str,
+    scope: str | Sequence[str] | None,
+    *,
+    tree: Tree,
+    search: Search,
+    config: Config,
+    limit: int = 5,
+    max_chars: int = 4000,
+    explain: bool = False,
+    today: date | None = None,
+    as_of: date | None = None,
+    shown: Mapping[str, str] | None = None,
+    abstain: bool = True,
+) -> Recalled:
+    """The entries that answer *query*, best first, within *max_chars* code points as `render` writes them.
+
+    *scope*: `global`, `project:x` or `agent:x` (each with global), several of them, or `all` / None.
+    *as_of*: what was known and valid on that day. *shown*: address to `digest` of the text that the reader
+    already has; such entries are not repeated. *abstain* False: the nearest, however far.
+    Writes nothing and raises nothing but what its arguments' types forbid.
+    """
+    question = Question.of(query)
+    if not question.words:
+        return Recalled("no_match", "nothing in the query names a subject")
+    scopes = _scopes(scope)
+    try:
+        pool = _indexed(question, scopes, tree, search)
+    except IndexTrouble as trouble:
+        pool = _scanned(question, scopes, tree, trouble.what)
+    day = as_of or today or date.today()
+    ranked = rank(pool.rows, pool.scale)
+    if abstain and not pool.scale.convinces(scored.row for scored in ranked[:LOOKED_AT]):
+        ranked = []
+    kept, left_out = _valid(ranked, pool, tree, day, as_of is not None)
+    ordered = newest_first([s for s in kept if not abstain or s.score >= LEAST_SHARE * kept[0].score])
+    hits, omitted = _fit(_hits(ordered, pool, tree, day, shown or {}), question, config, limit, max_chars)
+    outcome = "degraded" if pool.trouble else "hits" if hits or omitted else "no_match"
+    reason = pool.trouble or (None if hits or omitted else "no entry is about this")
+    told = _explain(pool.scale, ordered, left_out) if explain else None
+    return Recalled(outcome, reason, hits, omitted, tuple(left_out) if hits else (), told)
+
+
+def pinned(
+    scope: str | Sequence[str] | None,
+    *,
+    tree: Tree,
+    search: Search,
+    config: Config,
+    max_chars: int | None = None,
+    today: date | None = None,
+) -> Recalled:
+    """The pinned entries of *scope*, by address, within their own budget, `recall.pinned_chars`."""
+    room = config.recall.pinned_chars if max_chars is None else max_chars
+    nothing = Scale(Question({}), {}, Totals(0, 0.0, 0.0))
+    try:
+        pool = Pool(search.pinned(_scopes(scope)), nothing, {})
+    except IndexTrouble as trouble:
+        notes = [note for stat in tree.walk() if (note := _read(tree, stat.path)) is not None and note.pinned]
+        rows = [row for note in notes if _within(note.path, _scopes(scope)) for row in rows_of(note)]
+        pool = Pool(rows, nothing, {}, {note.path: note for note in notes}, trouble.what)
+    day = today or date.today()
+    kept, left_out = _valid([Scored(row, 0.0) for row in pool.rows], pool, tree, day, False)
+    hits, omitted = _fit(_hits(kept, pool, tree, day, {}), Question({}), config, 100, room)
+    outcome = "degraded" if pool.trouble else "hits" if hits or omitted else "no_match"
+    return Recalled(outcome, pool.trouble, hits, omitted, tuple(left_out))
+
+
+def _scopes(scope: str | Sequence[str] | None) -> list[str] | None:
+    if scope is None or scope == "all":
+        return None
+    given = [scope] if isinstance(scope, str) else list(scope)
+    return list(dict.fromkeys(["global", *given]))
+
+
+# --- time
+
+
+def _valid(
+    ranked: list[Scored], pool: Pool, tree: Tree, day: date, historic: bool
+) -> tuple[list[Scored], list[LeftOut]]:
+    """What holds on *day*, and what was left out. *historic*: later notes do not exist yet.
+
+    What replaces a good answer is at least as good an answer, in whatever words it is written.
+    """
+    today = day.isoformat()
+    kept: list[Scored] = []
+    left_out: list[LeftOut] = []
+    heirs: dict[str, float] = {}
+    for scored in ranked:
+        row = scored.row
+        heir = _heir(row, pool, today if historic else "")
+        if historic and row.date > today:
+            continue
+        if heir:
+            left_out.append(LeftOut(row.address, "superseded", heir))
+            heirs.setdefault(heir, scored.score)
+        elif row.until and row.until < today:
+            left_out.append(LeftOut(row.address, "expired"))
+        elif row.since > today:
+            left_out.append(LeftOut(row.address, "not yet valid"))
+        else:
+            kept.append(scored)
+    there = {scored.row.path for scored in kept}
+    for path in heirs.keys() - there:
+        note = pool.fresh.get(path) or _read(tree, path)
+        kept += [Scored(row, pool.scale.score(row)) for row in rows_of(note)] if note else []
+    for scored in kept:
+        gain = heirs.get(scored.row.path, 0.0) - scored.score
+        if gain > 0:
+            scored.boosts["replaces a better match"] = gain
+            scored.score += gain
+    kept.sort(key=lambda scored: (-scored.score, scored.row.address))
+    return kept, left_out
+
+
+def _heir(row: Row, pool: Pool, before: str) -> str | None:
+    """The path of the note that replaces that of *row*, last in the line. *before*: known by that day."""
+    path = row.path
+    seen = {path}
+    while True:
+        names = (path.removesuffix(".md"), path.rsplit("/", 1)[-1].removesuffix(".md"))
+        newer = next((pool.replaced[name] for name in names if name in pool.replaced), None)
+        if newer is None or newer[0] in seen or (before and newer[1] > before):
+            return path if path != row.path else None
+        path = newer[0]
+        seen.add(path)
+
+
+# --- text and budget
+
+
+def _hits(
+    ordered: Iterable[Scored], pool: Pool, tree: Tree, day: date, shown: Mapping[str, str]
+) -> Iterable[Hit]:
+    """A hit for each scored row, its text read from the file as it is now; lazily, best first."""
+    for scored in ordered:
+        row = scored.row
+        note = pool.fresh.get(row.path) or _read(tree, row.path)
+        entry = _entry(note, row.address) if note else None
+        if note is None or entry is None:
+            continue  # gone, or rewritten, since the index was made
+        text = _text(note, entry)
+        if shown.get(row.address) != digest(text.encode("utf-8", "replace")):
+            score = round(min(1.0, scored.score), 4)
+            age = _age(note.date, day)
+            yield Hit(row.address, note.name, note.type, note.scope, score, age, text)
+
+
+def _entry(note: Note, address: str) -> Entry | None:
+    if note.path.startswith("skills/"):
+        return Entry(note.path, "", note.description or note.name, 1)
+    return next((entry for entry in note.entries if entry.address == address), None)
+
+
+def _text(note: Note, entry: Entry) -> str:
+    """The entry, after the note's description where that says more than the entry does."""
+    said = one_line(note.description)
+    if not said or "#" in entry.address or normalise(said).rstrip(".…") in normalise(entry.text):
+        return entry.text
+    return f"{said}\n\n{entry.text}"
+
+
+def _age(found: str, day: date) -> int | None:
+    try:
+        return max(0, (day - date.fromisoformat(found)).days)
+    except ValueError:
+        return None
+
+
+def _fit(
+    hits: Iterable[Hit], question: Question, config: Config, limit: int, max_chars: int
+) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    """Whole entries until *limit* or the budget is reached; what did not fit is named instead.
+
+    A longer one than `recall.note_chars` is shown as its best paragraphs, and so is the very first if nothing
+    else of it would fit.
+    """
+    kept: list[Hit] = []
+    omitted: list[str] = []
+    for hit in hits:
+        if len(kept) + len(omitted) >= limit:
+            break
+        room = max_chars - len(render(Recalled("hits", hits=tuple(kept), omitted=tuple(omitted)), None))
+        room -= len(_head(hit)) + len(hit.address) + 60
+        most = config.recall.note_chars if kept else min(config.recall.note_chars, max(80, room))
+        short = _shortened(hit, question, most)
+        block = Recalled("hits", hits=(*kept, short), omitted=tuple(omitted))
+        if len(render(block, None)) <= max_chars:
+            kept.append(short)
+        else:
+            omitted.append(hit.address)
+    return tuple(kept), tuple(omitted)
+
+
+def _shortened(hit: Hit, question: Question, most: int) -> Hit:
+    """*hit* cut to its best whole paragraphs, in order, with a notice, if it exceeds *most* characters."""
+    if len(hit.text) <= most:
+        return hit
+    paragraphs = [part.strip("\n") for part in hit.text.split("\n\n") if part.strip()]
+    notice = f"[{{}} of {len(paragraphs)} paragraphs; all of it: {hit.address}]"
+    room = most - len(notice) - 4
+    rows = list(map(_paragraph_row, paragraphs))
+    scale = _scale_of(question, rows)
+    order = sorted(range(len(paragraphs)), key=lambda i: (-scale.score(rows[i]), i))
+    chosen: list[int] = []
+    for i in order:
+        if len(paragraphs[i]) + 2 <= room:
+            chosen.append(i)
+            room -= len(paragraphs[i]) + 2
+    if not chosen:  # one paragraph, longer than all the room
+        return _with_text(hit, f"{shorten(paragraphs[order[0]], room)}\n\n{notice.format('a part')}")
+    text = "\n\n".join(paragraphs[i] for i in sorted(chosen))
+    return _with_text(hit, f"{text}\n\n{notice.format(len(chosen))}")
+
+
+def _paragraph_row(text: str) -> Row:
+    terms, length, gram_length = pack_terms(("", "", text))
+    return Row("", "", "", "", "", False, length, gram_length, terms)
+
+
+def _with_text(hit: Hit, text: str) -> Hit:
+    return Hit(hit.address, hit.name, hit.type, hit.scope, hit.score, hit.age_days, text)
+
+
+# --- the block
+
+
+def render(recalled: Recalled, max_chars: int | None = 4000) -> str:
+    """The block that a model reads: each entry with its address and age, fenced; "" without entries.
+
+    The same bytes for the same hits. At most *max_chars* code points; entries that exceed them are left off
+    from the end.
+    """
+    if not recalled.hits and not recalled.omitted:
+        return ""
+    parts = [f"{_head(hit)}\n{hit.text.strip()}" for hit in recalled.hits]
+    for left in recalled.left_out:
+        if left.successor:
+            parts.append(f"{left.address} is superseded by {left.successor}.")
+    if recalled.omitted:
+        parts.append("Also about this, not shown: " + ", ".join(recalled.omitted))
+    block = fence("\n\n".join(parts), what="recalled from memory")
+    if max_chars is None or len(block) <= max_chars:
+        return block
+    if recalled.left_out:
+        return render(Recalled("hits", hits=recalled.hits, omitted=recalled.omitted), max_chars)
+    if recalled.omitted:
+        return render(Recalled("hits", hits=recalled.hits, omitted=recalled.omitted[:-1]), max_chars)
+    return render(Recalled("hits", hits=recalled.hits[:-1]), max_chars)
+
+
+def _head(hit: Hit) -> str:
+    return f"## {hit.address} ({hit.type}, {hit.scope}, {_told_age(hit.age_days)})"
+
+
+def _told_age(days: int | None) -> str:
+    if days is None:
+        return "undated"
+    return "today" if days == 0 else "1 day old" if days == 1 else f"{days} days old"
+
+
+# --- why
+
+
+def _explain(scale: Scale, ordered: list[Scored], left_out: list[LeftOut]) -> dict[str, Any]:
+    """All that made the result, as plain values; each entry's parts and boosts add up to its score."""
+    return {
+        "terms": [{"term": t, "weight": w, "rarity": scale.rarity.get(t)} for t, w in scale.terms.items()],
+        "hits": [
+            {
+                "address": scored.row.address,
+                "score": scored.score,
+                "parts": _parts(scale, scored.row),
+                "boosts": scored.boosts,
+                "evidence": scale.evidence(scored.row),
+            }
+            for scored in ordered[:20]
+        ],
+        "excluded": [{"address": o.address, "why": o.why, "successor": o.successor} for o in left_out],
+    }
+
+
+def _parts(scale: Scale, row: Row) -> list[dict[str, Any]]:
+    return [
+        {"term": term, "field": name, "value": value * share / sum(shares)}
+        for term, value, shares in scale.parts(row)
+        for name, share in zip(FIELDS, shares, strict=True)
+        if share
+    ]

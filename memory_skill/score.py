@@ -1,0 +1,229 @@
+"""How well an entry answers a question: BM25F over stems and 4-grams, and how much evidence that is. Pure.
+
+Rows come from `search` or from a file just read; nothing here reads or writes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import log
+
+from .search import WEIGHTS, Row, Totals, counts_of
+from .text import GRAM, fold, grams, is_cjk, stem, words
+from .vocabulary import COMMON, GENERAL, ORDERS, ORDERS_BEGIN, ORDERS_END
+
+K1, B = 0.9, 0.3  # BM25: short texts want low saturation and little length normalisation
+STEM_WEIGHT, GRAM_WEIGHT = 1.0, 0.25  # measured on memset dev; grams carry typos, compounds, other languages
+CODE_WEIGHT = 0.4  # of a word that stands only in a fenced block of the query
+MAX_QUERY = 8_000  # characters taken from each end of a longer query
+MAX_WORDS = 40  # words of a query that are scored, the rarest
+MAX_GRAM_WORDS = 16  # words of a query whose grams are scored
+
+COMMON_SHARE, GENERAL_SHARE = (
+    0.15,
+    0.4,
+)  # what a word of everyday prompts, of programming at large, is evidence
+PAIR_SHARE = 0.6  # of a pair of CJK characters: a word is one to three of them
+LIKE_SHARE = 0.9  # of a word that is only like one of the entry's
+LIKENESS = 0.55  # shared letter pairs (Dice) from which two words may be one word misspelt or inflected
+IMAGINARY = 50  # entries added to a small tree, where every word looks rare
+ENOUGH, ENOUGH_FOR_TASK = 0.25, 0.6  # evidence that a question, and that an order to the agent, must find
+MANY_WORDS = 6.0  # weight of a query's words from which more of them must be found
+
+
+@dataclass(frozen=True)
+class Question:
+    """The content words of a query with their weights, and the index terms that they weigh."""
+
+    words: dict[str, float]
+    is_task: bool = False
+
+    @classmethod
+    def of(cls, query: str) -> Question:
+        """Read *query*: function words go, words of code blocks count less, a long one's ends suffice."""
+        if len(query) > 2 * MAX_QUERY:
+            query = f"{query[:MAX_QUERY]}\n{query[-MAX_QUERY:]}"
+        prose, code = _apart(query)
+        found = dict.fromkeys(words(prose, query=True), 1.0)
+        for word in words(code, query=True):
+            found.setdefault(word, CODE_WEIGHT)
+        return cls(found, _orders(prose))
+
+    def terms(self) -> dict[str, float]:
+        """Index terms to weights, stems first."""
+        found: dict[str, float] = {}
+        for word, weight in self.words.items():
+            root = stem(word)
+            found[root] = max(found.get(root, 0.0), STEM_WEIGHT * weight)
+        for word, weight in list(self.words.items())[:MAX_GRAM_WORDS]:
+            for gram in grams(word):
+                found[gram] = max(found.get(gram, 0.0), GRAM_WEIGHT * weight)
+        return found
+
+    def narrowed(self, frequency: Mapping[str, int]) -> Question:
+        """The MAX_WORDS rarest words, known ones first, in their order."""
+        if len(self.words) <= MAX_GRAM_WORDS:
+            return self
+
+        def rarity(word: str) -> tuple[bool, float, int]:
+            known = frequency.get(stem(word), 0)
+            return (not known, -self.words[word], known)
+
+        kept = sorted(self.words, key=rarity)[:MAX_WORDS]
+        return replace(self, words={word: self.words[word] for word in kept})
+
+
+def _orders(prose: str) -> bool:
+    """Whether *prose* tells the agent to do something rather than asks or states."""
+    plain = fold(prose[:300]).strip(" \t\n.!?。！？")
+    first = [word.strip(",.!:") for word in plain.split(maxsplit=4)[:4]]
+    while first and first[0] in (
+        "please",
+        "bitte",
+        "now",
+        "then",
+        "can",
+        "could",
+        "you",
+        "ok",
+        "so",
+        "und",
+        "and",
+    ):
+        first.pop(0)
+    return bool(first and first[0] in ORDERS) or plain.startswith(ORDERS_BEGIN) or plain.endswith(ORDERS_END)
+
+
+def _apart(query: str) -> tuple[str, str]:
+    """The prose and the fenced code of *query*."""
+    pieces = query.split("```")
+    return "\n".join(pieces[::2]), "\n".join(pieces[1::2])
+
+
+class Scale:
+    """What turns counts into scores: how rare each term is, average lengths, the greatest score."""
+
+    def __init__(self, question: Question, frequency: Mapping[str, int], totals: Totals) -> None:
+        self.question, self.frequency = question, frequency
+        self.terms = terms = question.terms()
+        self.entries = max(1, totals.entries)
+        self.average = max(1.0, totals.length / self.entries)
+        self.gram_average = max(1.0, totals.gram_length / self.entries)
+        self.rarity = {term: self._idf(frequency[term]) for term in terms if frequency.get(term)}
+        self.values = [
+            (term, weight * self.rarity[term]) for term, weight in terms.items() if term in self.rarity
+        ]
+        unknown = self._idf(0)
+        self.most = (K1 + 1) * sum(w * self.rarity.get(term, unknown) for term, w in terms.items()) or 1.0
+
+    def _idf(self, entries: int) -> float:
+        return log(1 + (self.entries - entries + 0.5) / (entries + 0.5))
+
+    def evidence(self, row: Row) -> float:
+        """How surely *row* is about the question: the sum of its found words, a rare one being worth about 1.
+
+        Independent of the score, which only compares: it knows of each word how much it says at all.
+        """
+        found = whole = 0.0
+        plain: list[str] | None = None
+        for word, weight in self.question.words.items():
+            root = stem(word)
+            worth = weight * _prior(word) * self._rarity(self.frequency.get(root, 0))
+            whole += worth
+            if counts_of(row.terms, root):
+                found += worth
+            elif not is_cjk(word):
+                plain = _plain_stems(row.terms) if plain is None else plain
+                like, other = max(((_likeness(root, other), other) for other in plain), default=(0.0, ""))
+                if like:
+                    worth = min(worth, weight * _prior(other) * self._rarity(self.frequency.get(other, 1)))
+                    found += worth * like * LIKE_SHARE
+        return found / max(1.0, whole / MANY_WORDS) ** 0.5
+
+    def _rarity(self, entries: int) -> float:
+        """1 for a term that stands nowhere, falling to 0 for one that stands everywhere."""
+        all_entries = self.entries + IMAGINARY
+        most = log(1 + (all_entries + 0.5) / 0.5)
+        rarity: float = log(1 + (all_entries - entries + 0.5) / (entries + 0.5)) / most
+        return rarity
+
+    def convinces(self, rows: Iterable[Row]) -> bool:
+        """Whether one of *rows* is enough evidence that there is something to recall at all."""
+        enough = ENOUGH_FOR_TASK if self.question.is_task else ENOUGH
+        return any(self.evidence(row) >= enough for row in rows)
+
+    def parts(self, row: Row) -> list[tuple[str, float, tuple[float, ...]]]:
+        """What each query term adds to the score of *row*, and its weighted counts by field."""
+        found = []
+        slow = K1 * (1 - B + B * row.length / self.average)
+        slow_gram = K1 * (1 - B + B * row.gram_length / self.gram_average)
+        for term, value in self.values:
+            counts = counts_of(row.terms, term)
+            if counts:
+                weighted = tuple(n * w for n, w in zip(counts, WEIGHTS, strict=True))
+                total = sum(weighted)
+                slowed = slow_gram if term[0] == GRAM else slow
+                found.append((term, value * total * (K1 + 1) / (total + slowed) / self.most, weighted))
+        return found
+
+    def score(self, row: Row) -> float:
+        """The same sum as `parts`, for many rows."""
+        title, description, body = WEIGHTS
+        packed = row.terms
+        slow = K1 * (1 - B + B * row.length / self.average)
+        slow_gram = K1 * (1 - B + B * row.gram_length / self.gram_average)
+        score = 0.0
+        for term, value in self.values:
+            at = packed.find(f"\n{term}\t")
+            if at >= 0:
+                code = ord(packed[at + len(term) + 2]) - 33
+                total = title * (code & 15) + description * (code >> 4 & 15) + body * (code >> 8)
+                score += value * total / (total + (slow_gram if term[0] == "#" else slow))
+        return score * (K1 + 1) / self.most
+
+
+def _prior(word: str) -> float:
+    """What *word* says about a subject before one knows the tree."""
+    share = COMMON_SHARE if word in COMMON else GENERAL_SHARE if word in GENERAL else 1.0
+    return share * PAIR_SHARE if is_cjk(word) else share
+
+
+def _plain_stems(packed: str) -> list[str]:
+    terms = (part[:-2] for part in packed.split("\n")[1:])
+    return [term for term in terms if term[0] != GRAM and not is_cjk(term)]
+
+
+def _likeness(one: str, other: str) -> float:
+    """How surely two words are one: by shared letter pairs, or as a part of a compound."""
+    if len(one) < 3 or len(other) < 3:
+        return 0.0
+    if min(len(one), len(other)) >= 4 and (one in other or other in one):
+        return max(LIKENESS, min(len(one), len(other)) / max(len(one), len(other)))
+    mine, its = _letter_pairs(one), _letter_pairs(other)
+    dice = 2 * len(mine & its) / (len(mine) + len(its))
+    return dice if dice >= LIKENESS else 0.0
+
+
+def _letter_pairs(word: str) -> set[str]:
+    marked = f"_{word}_"
+    return {marked[i : i + 2] for i in range(len(marked) - 1)}
+
+
+@dataclass
+class Scored:
+    """A row with its score and what was added to it for another reason than its words."""
+
+    row: Row
+    score: float
+    boosts: dict[str, float] = field(default_factory=dict)
+
+
+def rank(rows: Iterable[Row], scale: Scale) -> list[Scored]:
+    """Score *rows*, best first; equal scores by address, so that the order is the same each time."""
+    scored = [Scored(row, scale.score(row)) for row in rows]
+    return sorted((s for s in scored if s.score > 0), key=lambda s: (-s.score, s.row.address))
+
+
+def newest_first(ordered: list[Scored]) -> list[Scored]:
+    return ordered
