@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from . import config as configuration
@@ -156,7 +155,7 @@ def stop(call: Call) -> Reply:
         _refresh_hosts(call)
         if turn:  # else it may be a sub-agent's stop, and the turn goes on
             record.in_turn = decision.block
-        if decision.count and turn:
+        if decision.counts and turn:
             with call.attempt("journal"):
                 Journal(call.tree).append(turn)
             _release_offered(call, record)
@@ -238,7 +237,7 @@ def _keep_prompt(call: Call, record: Session) -> None:
 def _step(record: Session, moment: distil.Moment) -> distil.Decision:
     """One transition of the session's state, with the saves that were made since the last."""
     seen = record.distil.get("saves", 0)
-    moment = replace(moment, saved=moment.saved or record.saves > seen)
+    moment = moment._replace(saved=moment.saved or record.saves > seen)
     state, decision = distil.step(distil.State.load(record.distil), moment)
     record.distil = {**state.keep(), "saves": record.saves}
     return decision
@@ -373,7 +372,7 @@ def _room(call: Call, parts: list[str]) -> int:
 
 def _recalled(call: Call, record: Session, room: int) -> str:
     """The rendered entries that fit the prompt and that this session has not seen in this wording."""
-    from .recall import recall, render
+    from .recall import Recalled, recall, render
 
     if room < MIN_RECALL:
         return ""
@@ -391,7 +390,7 @@ def _recalled(call: Call, record: Session, room: int) -> str:
     hits = tuple(hit for hit in found.hits if record.shown.get(hit.address) != seen[hit.address])
     for hit in hits:
         record.show(hit.address, seen[hit.address])
-    return render(replace(found, hits=hits), room) if hits else ""
+    return render(Recalled(found.outcome, hits=hits, omitted=found.omitted), room) if hits else ""
 
 
 def _brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:

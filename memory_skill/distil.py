@@ -7,7 +7,7 @@ else. Hosts are unknown to it; who calls it keeps the state, and keeps it before
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ BRIEF_CHARS = 4000
 TURN_CHARS = 1000  # of one turn in the brief; a longer message is shown by its two ends
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """One thing that happened in a session.
 
     `stop`: the turn *turn* reached its final reply; *whole* if it has a user message and a reply; *again* if
@@ -46,8 +45,7 @@ class Moment:
     turns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """Where a session stands. *pending*: the turns past the mark, which no answered brief has shown."""
 
     every: int = 0  # turns between two briefs by now; 0: as configured
@@ -65,22 +63,21 @@ class State:
         """The state from a session record; what is not of its form is left at the default."""
         blank = cls()
         values: dict[str, Any] = {}
-        for knob in fields(cls):
-            value = kept.get(knob.name)
+        for name, default in blank._asdict().items():
+            value = kept.get(name)
             value = tuple(map(str, value)) if isinstance(value, list) else value
-            if type(value) is type(getattr(blank, knob.name)):
-                values[knob.name] = value
+            if type(value) is type(default):
+                values[name] = value
         return cls(**values)
 
     def keep(self) -> dict[str, Any]:
-        return asdict(self)
+        return self._asdict()
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to do now: *count* the turn (journal it), and *block* over the pending turns."""
+class Decision(NamedTuple):
+    """What to do now: the turn *counts* (journal it), and *block* over the pending turns."""
 
-    count: bool = False
+    counts: bool = False
     block: bool = False
 
 
@@ -96,7 +93,7 @@ def step(state: State, moment: Moment) -> tuple[State, Decision]:
     if moment.subagent:
         return state, NOTHING
     if moment.saved:
-        state = replace(state, saved=True)
+        state = state._replace(saved=True)
     if moment.kind == "stop":
         return _stop(state, moment)
     if moment.kind == "delivered":
@@ -111,20 +108,19 @@ def _stop(state: State, moment: Moment) -> tuple[State, Decision]:
         return _answer(state, moment.every), NOTHING
     if not moment.whole or not moment.turn or moment.turn in state.counted:
         return state, NOTHING
-    state = replace(
-        _drop(state),
+    state = _drop(state)._replace(
         since=state.since + 1,
         counted=(*state.counted, moment.turn)[-MAX_COUNTED:],
         pending=(*state.pending, moment.turn)[-MAX_PENDING:],
     )
     if moment.again or state.since < _every(state, moment.every) or moment.mode == "off":
-        return state, Decision(count=True)
+        return state, Decision(counts=True)
     if state.saved:
-        return replace(state, since=0, saved=False, every=moment.every), Decision(count=True)
+        return state._replace(since=0, saved=False, every=moment.every), Decision(counts=True)
     if moment.mode != "block":
-        return replace(state, waiting=True), Decision(count=True)
-    held = replace(state, since=0, blocked=moment.turn, shown=state.pending, delivered=False, waiting=False)
-    return held, Decision(count=True, block=True)
+        return state._replace(waiting=True), Decision(counts=True)
+    held = state._replace(since=0, blocked=moment.turn, shown=state.pending, delivered=False, waiting=False)
+    return held, Decision(counts=True, block=True)
 
 
 def _deliver(state: State, moment: Moment) -> State:
@@ -132,7 +128,7 @@ def _deliver(state: State, moment: Moment) -> State:
     if not state.shown or moment.turn != state.blocked:
         return state
     shown = tuple(turn for turn in state.shown if turn in moment.turns)
-    return replace(state, shown=shown, delivered=bool(shown))
+    return state._replace(shown=shown, delivered=bool(shown))
 
 
 def _answer(state: State, base: int) -> State:
@@ -141,12 +137,12 @@ def _answer(state: State, base: int) -> State:
         return state
     every = base if state.saved else min(2 * _every(state, base), MAX_GROWTH * base)
     pending = tuple(turn for turn in state.pending if turn not in state.shown)
-    return replace(_drop(state), every=every, pending=pending, saved=False)
+    return _drop(state)._replace(every=every, pending=pending, saved=False)
 
 
 def _drop(state: State) -> State:
     """No brief is out any more; unanswered, it moves no mark."""
-    return replace(state, shown=(), delivered=False)
+    return state._replace(shown=(), delivered=False)
 
 
 def _every(state: State, base: int) -> int:
@@ -156,7 +152,7 @@ def _every(state: State, base: int) -> int:
 def release(state: State, turns: Sequence[str]) -> State:
     """The mark moved past *turns* elsewhere: another session was shown them and replied."""
     pending = tuple(turn for turn in state.pending if turn not in set(turns))
-    return replace(state, pending=pending, waiting=state.waiting and bool(pending))
+    return state._replace(pending=pending, waiting=state.waiting and bool(pending))
 
 
 def brief(
@@ -190,7 +186,7 @@ def brief(
 
 def _short(turn: Turn) -> Turn:
     half = TURN_CHARS // 2
-    return replace(turn, user=_ends(turn.user, half), assistant=_ends(turn.assistant, half))
+    return turn._replace(user=_ends(turn.user, half), assistant=_ends(turn.assistant, half))
 
 
 def _ends(text: str, limit: int) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from .journal import now
 from .tree import flock, write_atomic
@@ -22,15 +22,14 @@ MAX_TEXT = 300  # characters of one value in a line
 MAX_NOTICES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
+class Heartbeat(NamedTuple):
     """When one hook last ran. Times are ISO 8601; '' is never."""
 
     host: str
     event: str
     last: str = ""
     ms: int = 0  # of the last run, inside the process
-    count: int = 0
+    runs: int = 0
     failures: int = 0  # since it last went well
     failed: str = ""  # the first of them
     trouble: str = ""  # the latest of them
@@ -48,13 +47,13 @@ class Events:
         """Note that the hook ran for *ms* milliseconds, and how it went."""
         self.folder.mkdir(parents=True, exist_ok=True)
         old = self._beat(self._file(host, event)) or Heartbeat(host, event)
-        new = replace(old, last=now(), ms=ms, count=old.count + 1, alone=self._alone(old))
+        new = old._replace(last=now(), ms=ms, runs=old.runs + 1, alone=self._alone(old))
         if ok:
-            new = replace(new, failures=0, failed="", trouble="")
+            new = new._replace(failures=0, failed="", trouble="")
         else:
             first = old.failed or new.last
-            new = replace(new, failures=old.failures + 1, failed=first, trouble=trouble[:MAX_TEXT])
-        data = json.dumps(asdict(new)).encode()
+            new = new._replace(failures=old.failures + 1, failed=first, trouble=trouble[:MAX_TEXT])
+        data = json.dumps(new._asdict()).encode()
         write_atomic(self._file(host, event), data, durable=False)
 
     def _alone(self, old: Heartbeat) -> int:

@@ -11,9 +11,9 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from .tree import Tree, flock
 
@@ -21,16 +21,16 @@ FOLDER = "journal"
 LOCK_SECONDS = 1.0  # a hook waits for it
 
 # ## 2026-11-30T21:03:15+01:00 claude-code session=4f… turn=a80… project=acme-billing
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d", re.ASCII)
-_HEADER = re.compile(rf"## ({_TIME.pattern}) (\S+) session=(\S+) turn=(\S+) project=(\S+)", re.ASCII)
+# Compiled when first used: the prompt hook imports this module for its clock.
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d"
+_HEADER = rf"(?a)## ({_TIME}) (\S+) session=(\S+) turn=(\S+) project=(\S+)"
 _USER, _ASSISTANT = "### user", "### assistant"
 # A reply that quotes its own log would split a turn in two: such a line is escaped inside a message.
-_OURS = re.compile(rf"\\*(?:{_HEADER.pattern}|{_USER}|{_ASSISTANT})", re.ASCII)
-_ODD = re.compile(r"[\s%\x00-\x20\x7f-\xa0]")
+_OURS = rf"(?a)\\*(?:{_HEADER.removeprefix('(?a)')}|{_USER}|{_ASSISTANT})"
+_ODD = r"[\s%\x00-\x20\x7f-\xa0]"
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One user message and the final reply to it; *time* is ISO 8601 in seconds, with its offset."""
 
     id: str
@@ -118,7 +118,7 @@ def _day_seconds(day: str) -> float:
 
 
 def _checked_time(text: str) -> str:
-    if not _TIME.fullmatch(text):
+    if not re.fullmatch(_TIME, text, re.ASCII):
         raise ValueError(f"no ISO time with an offset: {text[:40]!r}")
     return text
 
@@ -144,7 +144,7 @@ def _holds(raw: bytes, ident: str) -> bool:
 
 
 def _sections(lines: list[str]) -> Iterator[Turn]:
-    starts = [i for i, line in enumerate(lines) if _HEADER.fullmatch(line)]
+    starts = [i for i, line in enumerate(lines) if re.fullmatch(_HEADER, line)]
     for start, end in pairwise([*starts, len(lines)]):
         turn = _section(lines[start:end])
         if turn:
@@ -152,7 +152,7 @@ def _sections(lines: list[str]) -> Iterator[Turn]:
 
 
 def _section(lines: list[str]) -> Turn | None:
-    header = _HEADER.fullmatch(lines[0])
+    header = re.fullmatch(_HEADER, lines[0])
     if not header or lines[1:3] != ["", _USER] or _ASSISTANT not in lines:
         return None
     split = lines.index(_ASSISTANT)
@@ -165,11 +165,13 @@ def _section(lines: list[str]) -> Turn | None:
 
 def _escape(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be written
-    return "\n".join("\\" + line if _OURS.fullmatch(line) else line for line in text.split("\n"))
+    return "\n".join("\\" + line if re.fullmatch(_OURS, line) else line for line in text.split("\n"))
 
 
 def _unescape(lines: list[str]) -> str:
-    return "\n".join(line[1:] if line.startswith("\\") and _OURS.fullmatch(line) else line for line in lines)
+    return "\n".join(
+        line[1:] if line.startswith("\\") and re.fullmatch(_OURS, line) else line for line in lines
+    )
 
 
 def _pack(word: str) -> str:
@@ -177,7 +179,7 @@ def _pack(word: str) -> str:
     if word in ("", "-"):
         return "-" if not word else "%2d"
     word = word.encode("utf-8", "replace").decode()
-    return _ODD.sub(lambda match: f"%{ord(match.group()):x};", word)
+    return re.sub(_ODD, lambda match: f"%{ord(match.group()):x};", word)
 
 
 def _unpack(word: str) -> str:

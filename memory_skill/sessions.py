@@ -12,7 +12,6 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from .journal import now
@@ -32,28 +31,35 @@ _SAFE = re.compile(r"[\w-][\w.-]{0,99}", re.ASCII)
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "timeout"})
 
 
-@dataclass(slots=True)
 class Session:
-    """The record of one session. *distil* is the state of the transition function, kept as it came."""
+    """The record of one session; every attribute is kept. *distil*: the transition function's state."""
 
-    host: str
-    session: str
-    root: str = ""  # the start folder
-    project: str = ""  # its slug
-    attended: bool = True
-    started: bool = False  # the session-start hook ran
-    opened: bool = False  # the second block was given, since start or compaction
-    in_turn: bool = False
-    turn: str = ""  # the host's key of the turn that runs, if it has one
-    prompts: dict[str, list[str]] = field(default_factory=dict)  # turn -> [text, time]
-    shown: dict[str, str] = field(default_factory=dict)  # address -> digest of the text shown
-    saves: int = 0  # what this session saved, by verb or by its own tools
-    client: list[int] = field(default_factory=list)  # pid and start time of the host's process
-    transcript: str = ""
-    offset: int = -1  # bytes of the transcript already read; -1: none yet
-    offered: dict[str, list[str]] = field(default_factory=dict)  # waiting session -> turns shown here
-    distil: dict[str, Any] = field(default_factory=dict)
-    seen: str = ""
+    root = ""  # the start folder
+    project = ""  # its slug
+    attended = True
+    started = False  # the session-start hook ran
+    opened = False  # the second block was given, since start or compaction
+    in_turn = False
+    turn = ""  # the host's key of the turn that runs, if it has one
+    saves = 0  # what this session saved, by verb or by its own tools
+    offset = -1  # bytes of the transcript already read; -1: none yet
+    seen = ""  # when the record was written last
+
+    def __init__(self, host: str, session: str, **kept: Any) -> None:
+        self.host, self.session = host, session
+        self.prompts: dict[str, list[str]] = {}  # turn -> [text, time]
+        self.shown: dict[str, str] = {}  # address -> digest of the text shown
+        self.client: list[int] = []  # pid and start time of the host's process
+        self.offered: dict[str, list[str]] = {}  # waiting session -> turns shown here
+        self.distil: dict[str, Any] = {}
+        for name, value in kept.items():
+            if isinstance(value, type(getattr(self, name, None))):  # what is not of its form is left out
+                setattr(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Session) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def show(self, address: str, digest: str) -> None:
         """Remember that the text of this digest is before the model."""
@@ -82,7 +88,7 @@ class Sessions:
     def write(self, record: Session) -> None:
         """Put the record on disk now; for use inside `change`, before what it promises is said aloud."""
         record.seen = now()
-        data = json.dumps(asdict(record)).encode()
+        data = json.dumps(vars(record)).encode()
         write_atomic(self._file(record.host, record.session), data, durable=False)
 
     def read(self, host: str, session: str) -> Session:
@@ -169,15 +175,9 @@ def _hash(text: str) -> str:
 def _load(path: Path) -> Session | None:
     """The record at *path*, or None; a torn or foreign file starts anew."""
     try:
-        found = json.loads(path.read_bytes())
-        known = {knob.name: type(getattr(_BLANK, knob.name)) for knob in fields(Session)}
-        values: dict[str, Any] = {k: v for k, v in found.items() if isinstance(v, known.get(k, ()))}
-        return Session(**values)
+        return Session(**json.loads(path.read_bytes()))
     except (OSError, ValueError, AttributeError, TypeError):
         return None
-
-
-_BLANK = Session("", "")
 
 
 def ancestors(pid: int | None = None) -> list[tuple[int, int]]:

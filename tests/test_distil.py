@@ -56,14 +56,14 @@ class Model:
         """One stop of the open turn, up to and without the delivery of a brief."""
         turn, before = world.name, world
         world, decision = self.tell(world, "stop", turn=turn, again=world.held)
-        if decision.count:
+        if decision.counts:
             assert turn not in before.counted
             world = replace(world, counted=(*world.counted, turn))
         if decision.block:
             assert not world.held, "a turn is never held twice"
             assert not world.quiet, "a session that saved is left alone"
             assert not world.blocks or len(world.counted) - world.blocks[-1] >= self.every
-        elif decision.count and world.quiet and not world.state.saved:
+        elif decision.counts and world.quiet and not world.state.saved:
             world = replace(world, quiet=False)  # the pass was not needed
         return world, decision
 
@@ -91,7 +91,7 @@ class Model:
             return world
         after, decision = self.tell(world, "stop", turn=world.last)
         assert decision == NOTHING
-        assert replace(after.state, saved=world.state.saved) == world.state
+        assert after.state._replace(saved=world.state.saved) == world.state
         return after
 
     def parallel(self, world: World) -> World:
@@ -236,7 +236,7 @@ def test_nobody_attending_is_not_held(mode: str, waits: bool) -> None:
 
     for turn in "12345":
         state, decision = step(state, Moment("stop", turn, mode=mode))
-        assert decision == Decision(count=True)
+        assert decision == Decision(counts=True)
 
     assert state.waiting is waits
     assert state.pending == tuple("12345")

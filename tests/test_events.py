@@ -26,7 +26,7 @@ def test_a_heartbeat_says_when_and_how_long(events: Events) -> None:
 
     found = beat(events)
 
-    assert (found.host, found.count, found.ms, found.failures, found.trouble) == ("claude-code", 2, 15, 0, "")
+    assert (found.host, found.runs, found.ms, found.failures, found.trouble) == ("claude-code", 2, 15, 0, "")
     assert found.last
 
 
@@ -68,7 +68,7 @@ def test_a_damaged_heartbeat_starts_anew(events: Events) -> None:
 
     events.heartbeat("claude-code", "stop", 1)
 
-    assert beat(events).count == 1
+    assert beat(events).runs == 1
 
 
 def test_log_lines_come_back_in_order(events: Events) -> None:

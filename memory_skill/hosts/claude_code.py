@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -32,15 +31,13 @@ HOOKS: tuple[Hook, ...] = (
 _EVENTS = {hook.kind: hook.event for hook in HOOKS}
 
 # Lines of kind "user" that nobody typed and that are answered all the same: `! cmd` in the screen, and the
-# end of a task in the background, which even comes with its own prompt event.
-_NOT_TYPED = re.compile(r"\s*<(?:bash-(?:input|stdout|stderr)|task-notification)\b")
-_WRAPPED = re.compile(
-    r"\s*<(?:command-name|command-message|command-args|local-command-\w+|user-memory-input)\b"
-)
-_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
-_WANTED = re.compile(rb'"type":\s*"(?:user|assistant|attachment)"')
+# end of a task in the background, which even comes with its own prompt event. Compiled when first used.
+_NOT_TYPED = r"\s*<(?:bash-(?:input|stdout|stderr)|task-notification)\b"
+_WRAPPED = r"\s*<(?:command-name|command-message|command-args|local-command-\w+|user-memory-input)\b"
+_COMMAND = r"(?s)<command-name>(.*?)</command-name>"
+_ARGUMENTS = r"(?s)<command-args>(.*?)</command-args>"
+_REMINDER = r"(?s)<system-reminder>.*?</system-reminder>\s*"
+_WANTED = rb'"type":\s*"(?:user|assistant|attachment)"'
 
 
 def home(env: Mapping[str, str]) -> Path:
@@ -141,7 +138,7 @@ def turns(path: Path, offset: int = 0) -> tuple[list[Heard], int]:
     reader = _Reader()
     mark = offset
     for place, line in records(path, offset):
-        if _WANTED.search(line) and reader.take(line):
+        if re.search(_WANTED, line) and reader.take(line):
             mark = place
     return reader.heard, mark
 
@@ -180,7 +177,7 @@ class _Reader:
             return False
         if _machine(record, content):
             return False
-        if _NOT_TYPED.match(text):
+        if re.match(_NOT_TYPED, text):
             self.open = False
             return False
         text = _typed(text)
@@ -201,12 +198,12 @@ class _Reader:
             return  # talk before a tool call is not the reply
         turn = self.heard[-1]
         if self.held:
-            self.heard[-1] = replace(turn, answered=True)
+            self.heard[-1] = turn._replace(answered=True)
             return
         same = self.message == message.get("id")
         joined = turn.assistant + ("\n" if same else "\n\n") + text if turn.assistant else text
         self.message = word(message.get("id"))
-        self.heard[-1] = replace(turn, assistant=joined, ended="completed")
+        self.heard[-1] = turn._replace(assistant=joined, ended="completed")
 
 
 def _machine(record: Mapping[str, Any], content: object) -> bool:
@@ -225,11 +222,13 @@ def _text(content: object) -> str:
 
 def _typed(text: str) -> str:
     """What the user typed: a slash command as typed, reminders taken out; '' if nothing was."""
-    if _NOT_TYPED.match(text):
+    if "<" not in text:
+        return text.strip()
+    if re.match(_NOT_TYPED, text):
         return ""
-    if not _WRAPPED.match(text):
-        return _REMINDER.sub("", text).strip()
-    name, arguments = _COMMAND.search(text), _ARGUMENTS.search(text)
+    if not re.match(_WRAPPED, text):
+        return re.sub(_REMINDER, "", text).strip()
+    name, arguments = re.search(_COMMAND, text), re.search(_ARGUMENTS, text)
     if not name or "<local-command-" in text[:40]:
         return ""
     return f"{name.group(1).strip()} {arguments.group(1).strip() if arguments else ''}".strip()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -36,9 +35,7 @@ _EVENTS = {hook.kind: hook.event for hook in HOOKS}
 
 PLUGIN = "memory-skill"  # id of the plugin that carries the session skill
 SESSION_SKILL = "memory-skill-session"
-_WANTED = re.compile(
-    rb'"type":\s*"(?:turn\.prompt|turn\.steer|turn\.ended|context\.append_message|context\.append_loop_event)"'
-)
+_WANTED = rb'"type":\s*"(?:turn\.(?:prompt|steer|ended)|context\.append_(?:message|loop_event))"'
 
 
 def home(env: Mapping[str, str]) -> Path:
@@ -134,7 +131,7 @@ def turns(path: Path, offset: int = 0) -> tuple[list[Heard], int]:
     reader = _Reader()
     mark = offset
     for place, line in records(path, offset):
-        if _WANTED.search(line) and reader.take(line):
+        if re.search(_WANTED, line) and reader.take(line):
             mark = place
     return reader.heard, mark
 
@@ -198,7 +195,7 @@ class _Reader:
                 self._change(assistant="".join(self.parts))
 
     def _change(self, **changes: Any) -> None:
-        self.heard[-1] = replace(self.heard[-1], **changes)
+        self.heard[-1] = self.heard[-1]._replace(**changes)
 
 
 def _text(parts: object) -> str:
