@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_skill import note, pack
+from memory_skill import Memory, note, pack
 
 LISTED = 250  # characters of a description that Kimi Code shows
 BODY_LINES = 150
@@ -121,3 +122,63 @@ def test_skill_template_is_a_valid_skill(tmp_path: Path) -> None:
     done = subprocess.run([validator, "validate", folder], capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_calls_that_the_skill_shows_work_as_shown(memory: Memory, tmp_path: Path) -> None:
+    """Typed one after another into a shell, the examples of SKILL.md leave the notes that they name."""
+    block = re.search(r"```sh\n(.*?)```", pack.read("SKILL.md"), re.DOTALL)
+    assert block
+    (tmp_path / "draft.md").write_text(pack.read("templates/notes/skill.md").replace("skill-name", "release"))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+    done = subprocess.run(
+        ["bash", "-euc", block.group(1)],
+        cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    home = memory.tree.home
+    tabs = (home / "knowledge/feedback/ada-indents-with-tabs.md").read_text()
+    assert "Indent with tabs, in every language but YAML." in tabs
+    assert "**Why:** her screen reader announces tabs as levels" in tabs
+    assert "- Lives in Graz\n" in (home / "knowledge/user.md").read_text()
+    assert "## User Preferences\n\n- Answers in German\n" in (home / "AGENTS.md").read_text()
+    assert (home / "skills/release/SKILL.md").is_file()
+
+
+def test_tree_kept_by_hand_is_a_tree(home: Path, tmp_path: Path) -> None:
+    """What an agent writes without the command, as SKILL.md says, is found by the command later."""
+    tree = home / ".memory-skill"
+    shutil.copytree(pack.root() / "templates/tree", tree)
+    place = tree / "knowledge/feedback/ada-indents-with-tabs.md"
+    place.parent.mkdir(parents=True)
+    place.write_text(example_note())
+    (tree / "MEMORY.md").write_text(
+        "- [Tabs](knowledge/feedback/ada-indents-with-tabs.md) — Ada indents with tabs\n"
+    )
+    git = ["git", "-c", "user.name=agent", "-c", "user.email=agent@localhost", "-C", str(tree)]
+    for call in (["init", "-q"], ["add", "."], ["commit", "-qm", "save"]):
+        subprocess.run([*git, *call], check=True)
+
+    memory = Memory.open(cwd=tmp_path)
+    memory.settle()
+
+    assert place.read_text() == example_note()
+    assert memory.recall("tabs or spaces for indents?").hits[0].name == "ada-indents-with-tabs"
+
+
+@pytest.mark.parametrize("kind", note.TYPES)
+def test_scope_table_is_what_save_does(kind: str, memory: Memory, home: Path, tmp_path: Path) -> None:
+    """The scopes that SKILL.md promises for a type are those that a save gives it."""
+    (row,) = re.findall(
+        rf"^\| (?=[^|]*\b{kind}\b)[^|`]*\| ([^|]+) \| ([^|]+) \|$", pack.read("SKILL.md"), re.MULTILINE
+    )
+    inside = tmp_path / "engine"
+    (inside / ".git").mkdir(parents=True)
+
+    saved = [
+        Memory.open(cwd=place).save(f"A statement about the engine, number {n}.", type=kind).scope
+        for n, place in enumerate((inside, home))
+    ]
+
+    assert [scope.split(":")[0] for scope in saved] == [word.split()[-1] for word in row]
