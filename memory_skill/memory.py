@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -547,6 +547,10 @@ class Memory:
 
     # --- taking up, reading
 
+    def _there(self) -> None:
+        if not self.tree.exists():
+            raise NotFound("there is no memory here yet", where=str(self.tree.home), hint="memory-skill init")
+
     def settle(self) -> settle.Settled:
         """Take up what was changed outside the verbs; see `settle`."""
         with self._writer.hold():
@@ -581,6 +585,7 @@ class Memory:
         """Find what answers *query*; reads only. See `recall.recall`."""
         from .recall import recall
 
+        self._there()
         knobs = self.config.recall
         return recall(
             query,
@@ -606,12 +611,14 @@ class Memory:
         self, *, limit: int = 20, path: str | None = None, session: str | None = None, verb: str | None = None
     ) -> list[Commit]:
         """The newest commits first. Raises: NotFound, GitTrouble."""
+        self._there()
         return self._writer.history.log(
             limit=limit, path=_parted(path)[0] if path else None, session=session, verb=verb
         )
 
     def status(self) -> Status:
-        """Counts, fill levels and signs of life."""
+        """Counts, fill levels and signs of life. Raises: NotFound without a tree."""
+        self._there()
         from .events import Events
 
         notes: dict[str, int] = {}
@@ -694,6 +701,7 @@ class Memory:
         kinds = (*TYPES, "skill", "summary")
         if type and type not in kinds:
             raise UsageError(f"unknown type {type!r}", hint=f"one of {', '.join(kinds)}")
+        self._there()
         where = self.scope(scope) if scope else "all"
         found = []
         for stat in self.tree.walk():
@@ -794,7 +802,7 @@ def _listed(item: Note) -> Listed:
 
 
 def _heartbeats(events: Any) -> dict[str, dict[str, Any]]:
-    return {f"{beat.host}-{beat.event}": asdict(beat) for beat in events.heartbeats()}
+    return {f"{beat.host}-{beat.event}": beat._asdict() for beat in events.heartbeats()}
 
 
 def _watching(tree: Tree) -> int | None:
