@@ -68,12 +68,10 @@ def tree_files() -> dict[str, bytes]:
 def _environment() -> jinja2.Environment:
     import jinja2  # 40 ms; hooks that render nothing must not pay for it
 
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # Markdown for a model: `&lt;` would be noise
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["law"] = law
-    return environment

@@ -12,12 +12,11 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from memory_skill import config, pack, text
+from memory_skill import config, pack
 from memory_skill.errors import NotFound
 
 LONG_COMMAND = "/home/ada.lovelace/.local/share/pipx/venvs/memory-skill/bin/memory-skill"
 LONG_HOME = "/home/ada.lovelace/.memory-skill"
-RESERVE = 1000  # UTF-16 units of the first block that are not AGENTS.md, project index or pinned notes
 
 
 @pytest.fixture
@@ -37,12 +36,6 @@ def brief(**changed: object) -> str:
         "scope": "project:ada-engine",
     }
     return pack.render("templates/brief.md", **values | changed)
-
-
-def session_start(**changed: object) -> str:
-    values: dict[str, object] = dict.fromkeys(("agents", "project", "project_index", "pinned", "index"), "")
-    values |= {"command": "memory-skill", "home": "~/.memory-skill"}
-    return pack.render("templates/session-start.md", **values | changed)
 
 
 def test_checkout_is_the_root() -> None:
@@ -164,32 +157,10 @@ def test_law_takes_braces_in_a_path() -> None:
     assert "/home/{x}/m stays" in pack.law(command="memory-skill", home="/home/{x}/m")
 
 
-def test_session_start_begins_with_the_law() -> None:
-    """What a session reads first is the law."""
-    law = pack.law(command="memory-skill", home="~/.memory-skill")
-
-    assert session_start().startswith(law)
-
-
-def test_session_start_words_fit_the_reserve() -> None:
-    """With three fenced sections, all that is not their text fits the 1,000 units kept for it."""
-    fence = text.fence("", what="notes of this project")
-    block = session_start(agents=fence, project="ada-engine", project_index=fence, pinned=fence)
-
-    assert len(block.encode("utf-16-le")) // 2 <= RESERVE
-
-
-def test_session_start_names_no_section_that_is_empty() -> None:
-    """Sections come in a fixed order, and an empty one leaves nothing behind."""
-    block = session_start(agents="AGENTS", pinned="PINNED")
-
-    assert block.endswith("\n\nAGENTS\n\nPINNED\n")
-
-
-def test_session_start_with_a_value_missing_is_an_error() -> None:
-    """A caller that forgets a section is told so; the model is never shown half a block."""
+def test_brief_with_a_value_missing_is_an_error() -> None:
+    """A caller that forgets a value is told so; the model is never shown half a brief."""
     with pytest.raises(jinja2.UndefinedError):
-        pack.render("templates/session-start.md", command="memory-skill", home="~")
+        pack.render("templates/brief.md", command="memory-skill", home="~", turns=[], nearest=[])
 
 
 def test_brief_frame_leaves_room_for_turns_and_notes() -> None:
