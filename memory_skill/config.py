@@ -6,8 +6,10 @@ Three places, later ones win: the tree's `config.toml`, the user's own
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -129,10 +131,14 @@ def load(env: Mapping[str, str], home: Path | None = None, cwd: Path | None = No
     Raises: ConfigError with the key, what was expected and what was found.
     """
     place, local = (home.absolute(), False) if home else home_of(env, cwd)
-    config = Config(home=place, local=local)
-    for path in (place / "config.toml", user_file(env)):
-        config = _merge(config, _read_toml(path), str(path))
+    config = _from_files(Config(home=place, local=local), env)
     return _merge(config, _from_env(env), "the environment")
+
+
+def _from_files(config: Config, env: Mapping[str, str]) -> Config:
+    ours, users = config.home / "config.toml", user_file(env)
+    config = _merge(config, _read_toml(ours), str(ours), tree=True)
+    return _merge(config, _read_toml(users), str(users))
 
 
 def load_for_hook(env: Mapping[str, str]) -> tuple[Config, str | None]:
@@ -142,19 +148,17 @@ def load_for_hook(env: Mapping[str, str]) -> tuple[Config, str | None]:
     leaves the last valid one in force.
     """
     place, local = home_of(env, Path(env["PWD"]) if env.get("PWD") else None)
-    sources = [place / "config.toml", user_file(env)]
-    stamps = [_stamp(path) for path in sources]
+    stamps = [_stamp(path) for path in (place / "config.toml", user_file(env))]
     compiled = _read_compiled(place)
     if compiled and compiled.get("stamps") == stamps:
         return _with_env(_from_dict(place, local, compiled["config"]), env)
     try:
-        config = replace(load(env, place), local=local)
-        base = _merge(_merge(Config(place, local), _read_toml(sources[0]), ""), _read_toml(sources[1]), "")
+        config = _from_files(Config(place, local), env)
     except ConfigError as error:
         last = _from_dict(place, local, compiled["config"]) if compiled else Config(place, local)
         return last, str(error)
-    _write_compiled(place, stamps, base)
-    return config, None
+    _write_compiled(place, stamps, config)
+    return _with_env(config, env)
 
 
 def _with_env(config: Config, env: Mapping[str, str]) -> tuple[Config, str | None]:
@@ -195,7 +199,7 @@ def _write_compiled(home: Path, stamps: list[list[int]], config: Config) -> None
 
 def _from_dict(home: Path, local: bool, values: dict[str, Any]) -> Config:
     try:
-        return _merge(Config(home, local), values, "config.json")
+        return _merge(Config(home, local), values, "config.json", tree=True)
     except ConfigError:
         return Config(home, local)
 
@@ -221,22 +225,36 @@ def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
         for knob in fields(kind):
             given = env.get(f"{PREFIX}{group}_{knob.name}".upper())
             if given:
-                number = knob.type == "int" and given.lstrip("-").isdigit()
+                number = knob.type == "int" and re.fullmatch(r"-?[0-9]+", given)
                 values.setdefault(group, {})[knob.name] = int(given) if number else given
     return values
 
 
-def _merge(config: Config, values: dict[str, Any], where: str) -> Config:
+def _merge(config: Config, values: dict[str, Any], where: str, *, tree: bool = False) -> Config:
+    """*config* with *values* set; the *tree*'s own file also says its format."""
+    if tree:
+        found = values.get("format", FORMAT)
+        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+            raise _wrong(where, "format", "a whole number from 1", found)
+        config = replace(config, format=found)
+        values = {key: value for key, value in values.items() if key != "format"}
+        values = values if config.writable else _understood(config, values)
     for key, value in values.items():
-        if key == "format":
-            if not isinstance(value, int) or value < 1:
-                raise _wrong(where, "format", "a whole number from 1", value)
-            config = replace(config, format=value)
-        elif key not in GROUPS or not isinstance(value, dict):
-            raise _unknown(where, key, ["format", *GROUPS])
-        else:
-            config = replace(config, **{key: _merge_group(getattr(config, key), value, key, where)})
+        if key not in GROUPS or not isinstance(value, dict):
+            raise _unknown(where, key, ["format", *GROUPS] if tree else [*GROUPS])
+        config = replace(config, **{key: _merge_group(getattr(config, key), value, key, where)})
     return config
+
+
+def _understood(config: Config, values: dict[str, Any]) -> dict[str, Any]:
+    """What we can read of a newer format's keys: such a tree is still read."""
+    found: dict[str, Any] = {}
+    for group, knobs in values.items():
+        for key, value in knobs.items() if isinstance(knobs, dict) else ():
+            with contextlib.suppress(ConfigError):
+                _merge(config, {group: {key: value}}, "")
+                found.setdefault(group, {})[key] = value
+    return found
 
 
 def _merge_group(group: Any, values: dict[str, Any], name: str, where: str) -> Any:
