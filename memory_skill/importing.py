@@ -33,9 +33,11 @@ def lines_of(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise NotFound("no such file", where=str(path)) from None
+        raise NotFound("no such file", where=str(path), hint="memory-skill import --help") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot be read as UTF-8: {error}", where=str(path)) from error
+        raise UsageError(
+            f"cannot be read as UTF-8: {error}", where=str(path), hint="save it as UTF-8"
+        ) from error
     return [line for line in text.split("\n") if line.strip()]
 
 

@@ -245,10 +245,6 @@ def status_verb(face: Face, as_json: bool) -> None:
     Example: memory-skill status
     """
     memory = face.memory()
-    if not memory.tree.exists():
-        from ..errors import NotFound
-
-        raise NotFound("there is no memory here yet", where=str(memory.tree.home), hint="memory-skill init")
     found = memory.status()
     if as_json:
         print_json(found)
