@@ -753,7 +753,7 @@ def _edit_entry(text: str, path: str, ident: str, old: str, new: str) -> str:
         raise NotFound("no such entry", where=f"{path}#{ident}", hint=f"read {path}: its text has changed")
     if not old:
         raise UsageError("an entry is changed by what it says", hint="give --old the text to replace")
-    lines = text.splitlines(keepends=True)
+    lines = note.lines_of(text)
     rest = note.remove_entry(text, entry)
     start = sum(map(len, lines[: entry.line - 1]))
     end = start + len(text) - len(rest)

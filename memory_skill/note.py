@@ -18,6 +18,7 @@ from .text import nearest_lines, normalise, one_line, shorten
 TYPES = ("user", "feedback", "project", "reference", "lesson")
 SOURCES = ("user-said", "user-confirmed", "agent-inferred", "tool-output")
 MAX_HEADER = 16_384  # bytes; a longer header is a mistake or a bomb
+MAX_PLACES = 20  # named when a text stands in a note more than once
 
 # The header ends at the first line that is exactly three dashes: a description may hold "---".
 _HEADER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -307,11 +308,11 @@ def set_meta(raw: str, values: dict[str, str]) -> str:
     header, body = split(raw)
     if header is None:
         lines = [f"  {k}: {v if k == 'type' else quote(v)}" for k, v in values.items()]
-        return "\n".join(["---", "metadata:", *lines, "---", raw])
+        return _newline(raw).join(["---", "metadata:", *lines, "---", raw])
     start = raw.index("\n") + 1
     opening, closing = raw[:start], raw[start + len(header) : len(raw) - len(body)]
     lines = header.splitlines(keepends=True)
-    newline = "\r\n" if opening.endswith("\r\n") else "\n"
+    newline = _newline(opening)
     at = next((i for i, line in enumerate(lines) if re.fullmatch(r"metadata:\s*", line)), None)
     if at is None:
         if any(line.startswith("metadata:") for line in lines):
@@ -337,7 +338,7 @@ def list_items(body: str) -> list[tuple[int, str]] | None:
     """
     items: list[tuple[int, str]] = []
     heading = False
-    for number, line in enumerate(body.splitlines(), 1):
+    for number, line in enumerate(body.split("\n"), 1):
         item = _ITEM.match(line)
         if item:
             items.append((number, item.group(1).strip()))
@@ -358,15 +359,17 @@ def replace_once(raw: str, old: str, new: str, where: str) -> str:
     A pattern typed with plain newlines finds a text that has CRLF.
     Raises: NoMatch with the three nearest lines and the text to copy; SeveralMatches with their lines.
     """
-    if "\r\n" in raw and "\r" not in old:
-        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
-    count = raw.count(old)
-    if count == 1:
-        return raw.replace(old, new)
+    if "\r\n" in raw and "\r" not in old and ("\n" not in old or old not in raw):
+        old, new = old.replace("\n", "\r\n"), _with_newlines(new, "\r\n")
+    places = _places(raw, old)
+    if len(places) == 1:
+        return raw[: places[0]] + new + raw[places[0] + len(old) :]
     quoted = repr(shorten(one_line(old), 60))
-    if count > 1:
+    if places:
+        lines = [raw.count("\n", 0, at) + 1 for at in places[:MAX_PLACES]]
+        more = "more than " if len(places) > MAX_PLACES else ""
         raise SeveralMatches(
-            f"{count} places hold {quoted} (lines {', '.join(map(str, _lines_of(raw, old)))})",
+            f"{more}{len(lines)} places hold {quoted} (lines {', '.join(map(str, lines))})",
             where=where,
             hint="quote more of the text around the one you mean",
         )
@@ -378,34 +381,59 @@ def replace_once(raw: str, old: str, new: str, where: str) -> str:
     raise NoMatch(f"no line holds {quoted}{'; the nearest:' if near else ''}{shown}", where=where, hint=hint)
 
 
-def _lines_of(raw: str, old: str) -> list[int]:
-    lines: list[int] = []
+def _places(raw: str, old: str) -> list[int]:
+    """Where *old* stands in *raw*, places that overlap included, and no more than anybody wants to read."""
+    places: list[int] = []
     at = raw.find(old)
-    while at >= 0 and len(lines) < 20:
-        lines.append(raw.count("\n", 0, at) + 1)
-        at = raw.find(old, at + len(old))
-    return lines
+    while at >= 0 and len(places) <= MAX_PLACES:
+        places.append(at)
+        at = raw.find(old, at + 1)
+    return places
+
+
+def _newline(raw: str) -> str:
+    return "\r\n" if "\r\n" in raw else "\n"
+
+
+def _with_newlines(text: str, newline: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", newline)
 
 
 def append(raw: str, new: str) -> str:
     """*raw* with *new* added: as one more item if the note is only a list, else as a paragraph of its own."""
     _, body = split(raw)
+    newline = _newline(raw)
     if list_items(body) is None:
-        return f"{raw.rstrip()}\n\n{new.strip()}\n" if raw.strip() else f"{new.strip()}\n"
-    return f"{raw.rstrip()}\n{as_item(new)}\n"
+        gap, text = newline * 2 if raw.strip() else "", new.strip()
+    else:
+        gap, text = newline, as_item(new)
+    return raw.rstrip("\r\n") * bool(gap) + gap + _with_newlines(text, newline) + newline
 
 
 def as_item(text: str) -> str:
-    """*text* as a list item, unless it already is one."""
-    text = text.strip()
-    return text if _ITEM.match(text) else "- " + text.replace("\n", "\n  ")
+    """*text* as a list item, its further lines indented; several items stay as they are."""
+    first, *rest = text.strip().split("\n")
+    if not _ITEM.match(first):
+        return "\n".join([f"- {first}", *(f"  {line}" if line.strip() else "" for line in rest)])
+    return "\n".join(
+        [first, *(f"  {line}" if re.match(r"\S", line) and not _ITEM.match(line) else line for line in rest)]
+    )
 
 
 def remove_entry(raw: str, entry: Entry) -> str:
     """*raw* without the item *entry*, its indented lines included; all else byte for byte."""
-    lines = raw.splitlines(keepends=True)
+    lines = lines_of(raw)
     start = entry.line - 1
-    end = start + 1
-    while end < len(lines) and lines[end].strip() and lines[end][0] in " \t":
-        end += 1
+    end = at = start + 1
+    while at < len(lines):
+        if lines[at].strip() and lines[at][0] not in " \t":
+            break
+        at += 1
+        if lines[at - 1].strip():
+            end = at  # blank lines belong to the item only if something indented follows
     return "".join(lines[:start] + lines[end:])
+
+
+def lines_of(raw: str) -> list[str]:
+    """The lines of *raw* with their ends; a newline alone ends one, whatever else Unicode calls a line."""
+    return re.findall(r"[^\n]*\n|[^\n]+", raw)
