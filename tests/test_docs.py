@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from memory_skill import journal, note
+from memory_skill import config, errors, history, index, journal, memory, note, recall, settle
+from memory_skill.cli import cli
 
 ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("templates/**/*.md"))
+)
+CALL = re.compile(r"(?<![\w./-])(?:memory-skill|\{\{ command \}\}|\{command\}) +(.+)")
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
+
+def calls(name: str) -> list[tuple[str, list[str]]]:
+    """Every call of the command that a document shows: the verb and the options given to it."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = re.findall(r"(?ms)^```(?:sh|console)?\n(.*?)^```$", text)
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^```.*?^```$", "", text))
+    found = []
+    for line in [*"\n".join(blocks).splitlines(), *spans]:
+        for call in CALL.findall(line.split("  #")[0]):
+            words = re.sub(r"\[?--home \S+", "", call.split(" && ")[0]).split()
+            if words and re.fullmatch(r"[a-z][a-z-]+", words[0]):
+                found.append((words[0], FLAG.findall(call)))
+    return found
+
+
+def options(verb: str) -> set[str]:
+    """What a verb accepts, the options of the whole command included."""
+    command = cli.get_command(click.Context(cli), verb)
+    assert command is not None, f"memory-skill {verb} does not exist"
+    return {word for part in (command, cli) for option in part.params for word in option.opts} | {"--help"}
 
 
 def fenced(name: str, language: str, number: int = 0) -> str:
@@ -24,6 +57,15 @@ def test_note_in_the_format_is_canonical() -> None:
     read = note.parse(text, "knowledge/feedback/prefers-tabs.md")
 
     assert note.format_note(read.name, read.description, read.body, {"type": read.type, **read.meta}) == text
+
+
+def test_index_in_the_format_is_what_is_generated(home: Path) -> None:
+    """The MEMORY.md that docs/format.md shows is packed from the note that it shows."""
+    shown = note.parse(fenced("docs/format.md", "markdown"), "knowledge/feedback/prefers-tabs.md")
+
+    packed = index.pack([index.line_of(shown)], "", "", config.Config(home).index)
+
+    assert packed.text == fenced("docs/format.md", "markdown", 1)
 
 
 def test_journal_in_the_format_is_read_and_written_alike() -> None:
@@ -49,6 +91,61 @@ def test_readme_commands_stand_as_they_are_run() -> None:
     assert f"{install} -e '.[test]' && .venv/bin/python -m pytest -q" in lines
 
 
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A home whose memory is the demo's tree, and what the demo printed."""
+    home = tmp_path_factory.mktemp("demo")
+    done = subprocess.run(
+        [sys.executable, "-m", "memory_skill", "demo", "--into", str(home / ".memory-skill")],
+        cwd=home, env={**os.environ, "HOME": str(home)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return home, done.stdout
+
+
+def missing(shown: str, printed: str) -> list[str]:
+    """The parts of a transcript, cut at its `...` lines, that were not printed; numbers and hashes aside."""
+    shown, printed = (re.sub(r"\b[0-9a-f]{10}\b|\d+", "#", text) for text in (shown, printed))
+    return [part for part in shown.strip("\n").split("\n...\n") if part not in printed]
+
+
+def test_transcript_in_the_readme_is_the_demo(demo: tuple[Path, str]) -> None:
+    """What the README shows of the demo is what the demo prints."""
+    assert missing(fenced("README.md", "console"), demo[1]) == []
+
+
+def test_installation_in_the_readme_is_what_happens(home: Path) -> None:
+    """What the README shows of `install` is what it says in a home that has both hosts."""
+    for name in (".claude", ".kimi-code"):
+        (home / name).mkdir()
+
+    command, shown = fenced("README.md", "console", 1).split("\n...\n", 1)
+    done = subprocess.run(
+        [sys.executable, "-m", *command.removeprefix("$ ").replace("-", "_", 1).split()],
+        cwd=home, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert missing(shown, done.stderr + done.stdout) == []
+
+
+def test_review_in_the_readme_works(demo: tuple[Path, str]) -> None:
+    """The review block of the README shows what is new, and nothing once it was marked as seen."""
+    (block,) = re.findall(
+        r"```sh\n(cd ~/\.memory-skill\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
+    )
+    environment = {**os.environ, "HOME": str(demo[0]), "GIT_PAGER": "cat"}
+
+    first, again = (
+        subprocess.run(
+            ["bash", "-euc", block], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
+
+    assert "+Money is Decimal, rounded half even; never floats." in first
+    assert "save knowledge/feedback/prefers-tabs.md" in first
+    assert "+Money" not in again
+
+
 def test_links_between_documents_lead_somewhere() -> None:
     """A relative link in a document of the repository names a file that is there."""
     broken = []
@@ -59,3 +156,83 @@ def test_links_between_documents_lead_somewhere() -> None:
                 broken.append(f"{document.name}: {target}")
 
     assert broken == []
+
+
+RESULTS = {
+    "save": memory.Saved,
+    "edit": memory.Edited,
+    "recall": recall.Recalled,
+    "forget": memory.Forgotten,
+    "undo": memory.Undone,
+    "status": memory.Status,
+    "context": memory.Context,
+    "settle": settle.Settled,
+    "import": memory.Imported,
+    "init": memory.Initialised,
+}
+
+
+def section(verb: str) -> str:
+    """What docs/cli.md says of one verb."""
+    text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    return text.partition(f"\n## {verb}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("verb", RESULTS)
+def test_json_keys_are_those_of_the_contract(verb: str) -> None:
+    """The keys that docs/cli.md lists for a verb are the fields of its result, no more and no less."""
+    documented = re.findall(r"^\| `(\w+)` \|", section(verb), re.MULTILINE)
+
+    assert documented == [field.name for field in dataclasses.fields(RESULTS[verb])]
+
+
+@pytest.mark.parametrize(
+    ("verb", "fields"),
+    [
+        ("recall", [field.name for field in dataclasses.fields(recall.Hit)]),
+        ("list", [field.name for field in dataclasses.fields(memory.Listed)]),
+        ("log", list(history.Commit._fields)),
+        ("The other verbs", list(journal.Turn._fields)),
+    ],
+)
+def test_json_keys_of_a_list_are_those_of_the_contract(verb: str, fields: list[str]) -> None:
+    """Each item of `hits`, `notes`, `commits` and `turns` has the keys that docs/cli.md names, in order."""
+    lines = [re.findall(r"`(\w+)`", line) for line in section(verb).splitlines()]
+
+    assert any(line[-len(fields) :] == fields for line in lines)
+
+
+@pytest.mark.parametrize("error", [*errors.MemorySkillError.__subclasses__(), errors.PathRefused])
+def test_exit_codes_are_those_of_the_contract(error: type[errors.MemorySkillError]) -> None:
+    """Every expected error ends with an exit code that docs/cli.md explains."""
+    explained = re.findall(r"^\| (\d+) \|", (ROOT / "docs/cli.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert str(error.exit) in explained
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if calls(name)])
+def test_every_command_shown_exists(name: str) -> None:
+    """Each `memory-skill VERB --option` in a document or template is one that the command line accepts."""
+    unknown = [f"{verb} {flag}" for verb, flags in calls(name) for flag in flags if flag not in options(verb)]
+
+    assert [verb for verb, _ in calls(name) if not options(verb)] == []
+    assert unknown == []
+
+
+def test_calls_are_found_where_they_stand() -> None:
+    """The search sees fences, spans, continued lines and templates; else the test above would be empty."""
+    found = dict(calls("SKILL.md"))
+
+    assert {"save", "edit", "recall", "forget", "undo", "list", "log", "status"} <= set(found)
+    assert ("save", ["--type"]) in calls("templates/law.md")
+    assert any("--how" in flags for verb, flags in calls("SKILL.md") if verb == "save")
+    assert ("edit", ["--old", "--new"]) in calls("templates/brief.md")
+
+
+def test_options_named_alone_belong_to_a_verb() -> None:
+    """`--pin` in the running text of SKILL.md is an option of some verb."""
+    text = re.sub(r"(?ms)^```.*?^```$", "", (ROOT / "SKILL.md").read_text(encoding="utf-8"))
+    verbs = {verb for verb, _ in calls("SKILL.md")}
+    known = set().union(*(options(verb) for verb in verbs))
+
+    assert {flag for flag in re.findall(r"`(--[a-z-]+)[^`]*`", text) if flag not in known} == set()
