@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -159,18 +158,12 @@ def journal_show(face: Face, since: str | None, limit: int, as_json: bool) -> No
 
     turns = Journal(face.memory().tree).turns(since)[-limit:]
     if as_json:
-        print_json({"turns": [_fields(turn) for turn in turns]})
+        print_json({"turns": [turn._asdict() for turn in turns]})
         return
     for turn in turns:
         result(format_turn(turn))
     if not turns:
         say("No turns.")
-
-
-def _fields(turn: Any) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(turn)
 
 
 @click.command("hook")
