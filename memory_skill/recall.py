@@ -210,7 +210,7 @@ def recall(
         pool = _scanned(question, scopes, tree, trouble.what)
     day = as_of or today or date.today()
     ranked = rank(pool.rows, pool.scale)
-    if abstain and not pool.scale.convinces(scored.row for scored in ranked[:LOOKED_AT]):
+    if abstain and not pool.scale.convinces(ranked[:LOOKED_AT]):
         ranked = []
     kept, left_out = _valid(ranked, pool, tree, day, as_of is not None)
     ordered = newest_first([s for s in kept if not abstain or s.score >= LEAST_SHARE * kept[0].score])

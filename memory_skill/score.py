@@ -5,18 +5,22 @@ Rows come from `search` or from a file just read; nothing here reads or writes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import log
 
+from .glossary import MEANINGS
 from .search import WEIGHTS, Row, Totals, counts_of
-from .text import GRAM, fold, grams, is_cjk, stem, words
+from .text import GRAM, fold, grams, is_cjk, is_han, stem, words
 from .vocabulary import COMMON, GENERAL, ORDERS, ORDERS_BEGIN, ORDERS_END
 
 K1, B = 0.9, 0.3  # BM25: short texts want low saturation and little length normalisation
 STEM_WEIGHT, GRAM_WEIGHT = 1.0, 0.25  # measured on memset dev; grams carry typos, compounds, other languages
+MEANING_WEIGHT = 0.6  # of a word that means the same, against the word itself
 CODE_WEIGHT = 0.4  # of a word that stands only in a fenced block of the query
 MAX_QUERY = 8_000  # characters taken from each end of a longer query
+MAX_RELATED = 60  # terms of one meaning
 MAX_WORDS = 40  # words of a query that are scored, the rarest
 MAX_GRAM_WORDS = 16  # words of a query whose grams are scored
 
@@ -24,11 +28,13 @@ COMMON_SHARE, GENERAL_SHARE = (
     0.15,
     0.4,
 )  # what a word of everyday prompts, of programming at large, is evidence
-PAIR_SHARE = 0.6  # of a pair of CJK characters: a word is one to three of them
+PAIR_SHARE, SOUND_SHARE = 0.6, 0.3  # of a pair of Chinese signs, of kana or hangul: a word has several
 LIKE_SHARE = 0.9  # of a word that is only like one of the entry's
+MEANING_SHARE = 0.6  # of a word found by another that means the same
 LIKENESS = 0.55  # shared letter pairs (Dice) from which two words may be one word misspelt or inflected
 IMAGINARY = 50  # entries added to a small tree, where every word looks rare
-ENOUGH, ENOUGH_FOR_TASK = 0.25, 0.6  # evidence that a question, and that an order to the agent, must find
+ENOUGH, ENOUGH_FOR_TASK = 0.25, 0.7  # evidence that a question, and that an order to the agent, must find
+SURE = 0.29  # evidence and score together; fitted on memset dev, LoCoMo dev and prompts of our own
 MANY_WORDS = 6.0  # weight of a query's words from which more of them must be found
 
 
@@ -59,7 +65,16 @@ class Question:
         for word, weight in list(self.words.items())[:MAX_GRAM_WORDS]:
             for gram in grams(word):
                 found[gram] = max(found.get(gram, 0.0), GRAM_WEIGHT * weight)
+            for other, share in self.related.get(word, {}).items():
+                found.setdefault(other, MEANING_WEIGHT * weight * share)
         return found
+
+    @cached_property
+    def related(self) -> dict[str, dict[str, float]]:
+        """For each word the terms that mean the same, in any language, with what each is worth."""
+        asked = set(self.words)
+        first = list(self.words)[:MAX_GRAM_WORDS]
+        return {word: found for word in first if (found := _same_meaning(word, asked))}
 
     def narrowed(self, frequency: Mapping[str, int]) -> Question:
         """The MAX_WORDS rarest words, known ones first, in their order."""
@@ -95,6 +110,32 @@ def _orders(prose: str) -> bool:
     return bool(first and first[0] in ORDERS) or plain.startswith(ORDERS_BEGIN) or plain.endswith(ORDERS_END)
 
 
+def _same_meaning(word: str, asked: set[str]) -> dict[str, float]:
+    """The terms of the glossary's lines that hold *word*; of a CJK word all pairs must be *asked* for."""
+    found: dict[str, float] = {}
+    root = word if is_cjk(word) else stem(word)
+    at = MEANINGS.find(root)
+    while at >= 0 and len(found) < MAX_RELATED:
+        start = max(MEANINGS.rfind(" ", 0, at), MEANINGS.rfind("\n", 0, at)) + 1
+        listed = MEANINGS[start : min(_end(" ", at), _end("\n", at))]
+        if set(words(listed)) <= asked if is_cjk(word) else start == at and stem(listed) == root:
+            line = MEANINGS[MEANINGS.rfind("\n", 0, at) + 1 : _end("\n", at)]
+            for other in line.split():
+                if other != listed:
+                    terms = [stem(term) for term in words(other)]
+                    found.update(dict.fromkeys(terms, 1 / max(1, len(terms))))
+            at = _end("\n", at)
+        at = MEANINGS.find(root, at + 1)
+    found.pop(root, None)
+    return found
+
+
+def _end(mark: str, at: int) -> int:
+    """Where *mark* next stands in the glossary, or its end."""
+    found = MEANINGS.find(mark, at)
+    return found if found >= 0 else len(MEANINGS)
+
+
 def _apart(query: str) -> tuple[str, str]:
     """The prose and the fenced code of *query*."""
     pieces = query.split("```")
@@ -114,8 +155,17 @@ class Scale:
         self.values = [
             (term, weight * self.rarity[term]) for term, weight in terms.items() if term in self.rarity
         ]
+        self.most = (K1 + 1) * self._most() or 1.0
+
+    def _most(self) -> float:
+        """The weights of the words and, of all that mean the same as one of them, of the rarest."""
         unknown = self._idf(0)
-        self.most = (K1 + 1) * sum(w * self.rarity.get(term, unknown) for term, w in terms.items()) or 1.0
+        others = {term for found in self.question.related.values() for term in found}
+        own = sum(w * self.rarity.get(term, unknown) for term, w in self.terms.items() if term not in others)
+        return own + sum(
+            max((self.terms.get(term, 0.0) * self.rarity.get(term, 0.0) for term in found), default=0.0)
+            for found in self.question.related.values()
+        )
 
     def _idf(self, entries: int) -> float:
         return log(1 + (self.entries - entries + 0.5) / (entries + 0.5))
@@ -136,10 +186,17 @@ class Scale:
             elif not is_cjk(word):
                 plain = _plain_stems(row.terms) if plain is None else plain
                 like, other = max(((_likeness(root, other), other) for other in plain), default=(0.0, ""))
-                if like:
+                if not like and self._means(word, row):
+                    found += worth * MEANING_SHARE
+                elif like:
                     worth = min(worth, weight * _prior(other) * self._rarity(self.frequency.get(other, 1)))
                     found += worth * like * LIKE_SHARE
+            elif self._means(word, row):
+                found += worth * MEANING_SHARE
         return found / max(1.0, whole / MANY_WORDS) ** 0.5
+
+    def _means(self, word: str, row: Row) -> bool:
+        return any(counts_of(row.terms, term) for term in self.question.related.get(word, ()))
 
     def _rarity(self, entries: int) -> float:
         """1 for a term that stands nowhere, falling to 0 for one that stands everywhere."""
@@ -148,10 +205,16 @@ class Scale:
         rarity: float = log(1 + (all_entries - entries + 0.5) / (entries + 0.5)) / most
         return rarity
 
-    def convinces(self, rows: Iterable[Row]) -> bool:
-        """Whether one of *rows* is enough evidence that there is something to recall at all."""
-        enough = ENOUGH_FOR_TASK if self.question.is_task else ENOUGH
-        return any(self.evidence(row) >= enough for row in rows)
+    def convinces(self, best: Sequence[Scored]) -> bool:
+        """Whether the *best* few entries are evidence enough that there is something to recall at all.
+
+        Evidence says how much was found, the score how much of the question that is; both must be there.
+        """
+        evidence = max((self.evidence(scored.row) for scored in best), default=0.0)
+        if evidence < (ENOUGH_FOR_TASK if self.question.is_task else ENOUGH):
+            return False
+        sureness: float = (evidence + 0.05) ** 0.6 * (best[0].score + 0.02) ** 0.4
+        return sureness >= SURE
 
     def parts(self, row: Row) -> list[tuple[str, float, tuple[float, ...]]]:
         """What each query term adds to the score of *row*, and its weighted counts by field."""
@@ -186,7 +249,9 @@ class Scale:
 def _prior(word: str) -> float:
     """What *word* says about a subject before one knows the tree."""
     share = COMMON_SHARE if word in COMMON else GENERAL_SHARE if word in GENERAL else 1.0
-    return share * PAIR_SHARE if is_cjk(word) else share
+    if not is_cjk(word):
+        return share
+    return share * (PAIR_SHARE if is_han(word) else SOUND_SHARE)
 
 
 def _plain_stems(packed: str) -> list[str]:

@@ -163,6 +163,11 @@ def is_cjk(word: str) -> bool:
     return sign >= "\u3040" and (sign <= "\ud7af" or "\uf900" <= sign <= "\ufaff" or sign >= "\U00020000")
 
 
+def is_han(word: str) -> bool:
+    """Whether *word* begins with a Chinese character, whose single sign has a meaning."""
+    return "\u3400" <= word[0] <= "\u9fff" or word[0] >= "\uf900"
+
+
 def words(text: str, *, query: bool = False) -> list[str]:
     """The folded content words of *text*, in order; CJK as pairs; an identifier whole and in its parts.
 
