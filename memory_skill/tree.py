@@ -153,9 +153,15 @@ class Tree:
         Of a skill only SKILL.md; no links, nothing hidden, no other repository.
         """
         for folder in folders or NOTE_FOLDERS:
+            if self._through_link(folder):
+                continue
             for entry in _walk(str(self.home / folder), folder, 1, skip):
                 if folder != "skills" or entry.path.endswith("/SKILL.md"):
                     yield entry
+
+    def _through_link(self, folder: str) -> bool:
+        parts = folder.split("/")
+        return any((self.home / "/".join(parts[: n + 1])).is_symlink() for n in range(len(parts)))
 
     def loose(self) -> Iterator[FileStat]:
         """The Markdown files at the tree's root that are neither the index nor AGENTS.md."""
@@ -191,7 +197,7 @@ def _walk(folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset())
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write beside, sync, rename over, sync the folder. On failure the old file stays, without litter."""
-    scratch = path.with_name(f".{path.name[:100]}.{os.getpid()}.{time.monotonic_ns():x}.tmp")
+    scratch = path.with_name(f".{path.name[:24]}.{os.getpid()}.{time.monotonic_ns():x}.tmp")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
         with open(handle, "wb") as file:
