@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import click
 import pytest
 
 from memory_skill import config, errors, history, index, journal, memory, note, recall, settle
-from memory_skill.cli import cli
+from memory_skill.cli import cli, main
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(
@@ -200,6 +201,41 @@ def test_json_keys_of_a_list_are_those_of_the_contract(verb: str, fields: list[s
     lines = [re.findall(r"`(\w+)`", line) for line in section(verb).splitlines()]
 
     assert any(line[-len(fields) :] == fields for line in lines)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "list",
+        "log",
+        "status",
+        "context",
+        "settle",
+        "recall money",
+        "index",
+        "search-index verify",
+        "search-index rebuild",
+        "journal show",
+        "init",
+        "install --dry-run",
+        "uninstall --dry-run",
+    ],
+)
+def test_json_that_is_printed_has_the_keys_of_the_contract(
+    call: str, demo: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a verb prints with --json is one object with the keys that docs/cli.md names for it."""
+    monkeypatch.setenv("HOME", str(demo[0]))
+    monkeypatch.chdir(demo[0])
+    (demo[0] / ".claude").mkdir(exist_ok=True)  # `install` wants a host
+
+    main([*call.split(), "--json"])
+
+    printed = list(json.loads(capsys.readouterr().out))
+    rest = next((line for line in section("The other verbs").splitlines() if f"`{call}` answers" in line), "")
+    other = re.findall(rf"`{call}` answers `(\w+)`", rest)
+    named = other or re.findall(r"^\| `(\w+)` \|", section(call.split()[0]), re.MULTILINE)
+    assert sorted(printed) == sorted(["version", *named])
 
 
 @pytest.mark.parametrize("error", [*errors.MemorySkillError.__subclasses__(), errors.PathRefused])
