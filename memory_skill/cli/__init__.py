@@ -5,6 +5,7 @@ A verb computes, its face prints. Each group of verbs is a file, imported when o
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -41,6 +42,7 @@ PLUMBING = {
     "hook": "plumbing",
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}
+CHANGING = frozenset({"save", "edit", "forget", "undo", "settle", "index", "import"})
 
 
 class Verbs(click.Group):
@@ -92,6 +94,29 @@ def cli(ctx: click.Context, home: Path | None) -> None:
              memory-skill recall "how does Ada indent?"
     """
     ctx.obj = Face(home)
+
+
+@cli.result_callback()
+@click.pass_context
+def after(ctx: click.Context, /, code: Any, **_: Any) -> Any:
+    """A host that takes its start text from a file reads it before any hook runs, so write it at once."""
+    if ctx.invoked_subcommand in CHANGING:
+        _refresh_hosts(ctx.obj)
+    return code
+
+
+def _refresh_hosts(face: Face) -> None:
+    from .. import opening
+    from ..config import home_of
+    from ..hosts import HOSTS
+    from ..tree import Tree
+
+    tree = Tree(face.home.absolute() if face.home else home_of(os.environ)[0])
+    if not (tree.state / "install.json").is_file():
+        return  # the hosts belong to another tree, or to none
+    for host in HOSTS.values():
+        with contextlib.suppress(OSError):
+            host.refresh(os.environ, lambda: opening.standing(tree, os.environ))
 
 
 def main(argv: list[str] | None = None) -> int:
