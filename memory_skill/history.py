@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import GitTrouble, NotFound
+from .text import one_line, safe
 
 if TYPE_CHECKING:
     from git import Repo
@@ -48,6 +49,14 @@ _SETTINGS = {
     "GIT_LITERAL_PATHSPECS": "1",  # a note may be called `[draft].md`
     "GIT_EDITOR": "true",
     "GIT_PAGER": "cat",
+}
+_LIMIT: dict[str, Any] = {"kill_after_timeout": TIME_LIMIT} if os.name == "posix" else {}
+_UNFINISHED = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",  # a REBASE_HEAD alone is a leftover, not a rebase
+    "rebase-apply": "rebase",
 }
 _RECORD, _FIELD = "\x1e", "\x1f"
 _LOG = (
@@ -109,21 +118,31 @@ class History:
         """
         if not paths:
             return None
-        foot = "\n".join(f"{key}: {value}" for key, value in (trailers or {}).items() if value)
-        message = "\n\n".join(part.strip() for part in (subject, body, foot) if part.strip()) + "\n"
+        self._refuse_unfinished()
+        told = {key: one_line(value) for key, value in (trailers or {}).items()}
+        foot = "\n".join(f"{key}: {value}" for key, value in told.items() if value)
+        parts = (safe(part).strip() for part in (subject, body, foot))
+        message = "\n\n".join(part for part in parts if part) + "\n"
         with self._open() as repo, self._scratch("paths", "\0".join(paths) + "\0") as listed:
             with listed.open("rb") as stream:
-                repo.git.update_index("--add", "--remove", "-z", "--stdin", istream=stream)
+                repo.git.update_index("--add", "--remove", "-z", "--stdin", istream=stream, **_LIMIT)
             with self._scratch("message", message) as said:
                 options = ["--quiet", "--only", "--cleanup=whitespace", "--no-verify", f"--file={said}"]
                 made = self._try_commit(repo, options, paths, listed)
             return str(repo.git.rev_parse("--short=10", "HEAD")) if made else None
 
+    def _refuse_unfinished(self) -> None:
+        """A half-done merge is the person's: `git commit --only` refuses it, but staging would resolve it."""
+        for name, what in _UNFINISHED.items():
+            if (self.home / ".git" / name).exists():
+                hint = f"finish the {what} in {self.home} or abort it, then: memory-skill settle"
+                raise GitTrouble(f"git is in the middle of a {what}", hint=hint)
+
     def _try_commit(self, repo: Repo, options: list[str], paths: Sequence[str], listed: Path) -> bool:
         from git.exc import GitCommandError
 
         try:
-            repo.git.commit(*options, f"--pathspec-from-file={listed}", "--pathspec-file-nul")
+            repo.git.commit(*options, f"--pathspec-from-file={listed}", "--pathspec-file-nul", **_LIMIT)
         except GitCommandError as error:
             said = f"{error.stdout}{error.stderr}"
             if any(words in said for words in ("nothing to commit", "nothing added", "no changes added")):
@@ -150,18 +169,18 @@ class History:
         self, *, limit: int = 20, path: str | None = None, session: str | None = None, verb: str | None = None
     ) -> list[Commit]:
         """The newest commits first, at most *limit* (0: all): those that touch *path*, carry the trailers."""
-        options = [*_LOG]
-        if limit:
-            options.append(f"--max-count={limit}")
         wanted = [("Memory-Session", session), ("Memory-Verb", verb)]
-        options += [f"--grep=^{key}: {value}$" for key, value in wanted if value]
-        if session or verb:
-            options += ["--all-match", "--basic-regexp"]
+        wanted = [(key, one_line(value)) for key, value in wanted if value]
+        options = [f"--grep={key}: {value}" for key, value in wanted]
+        options += ["--all-match", "--fixed-strings"] if wanted else [f"--max-count={limit or -1}"]
         with self._open() as repo:
             if not repo.head.is_valid():
                 return []
-            out = repo.git.log(*options, "--", *([path] if path else []))
-        return [_commit(record) for record in str(out).split(_RECORD) if record.strip()]
+            out = repo.git.log(*_LOG, *options, "--", *([path] if path else []))
+        found = [_commit(record) for record in str(out).split(_RECORD) if record.strip()]
+        # grep also finds the words in a body: a remembered text must not put its commit into a session.
+        found = [c for c in found if all(c.trailers.get(key) == value for key, value in wanted)]
+        return found[: limit or None]
 
     def show(self, revision: str) -> Commit:
         """One commit. Raises: NotFound for a revision that is none."""
