@@ -114,7 +114,6 @@ def prompt(call: Call) -> Reply:
             _take_answer(call, record)
             _step(record, distil.Moment("prompt"))
         _keep_prompt(call, record)
-        call.sessions.write(record)  # the turn counts, whatever goes wrong below
         parts = []
         if not record.opened:
             with call.attempt("opening"):
@@ -238,9 +237,14 @@ def _step(record: Session, moment: distil.Moment) -> distil.Decision:
     """One transition of the session's state, with the saves that were made since the last."""
     seen = record.distil.get("saves", 0)
     moment = moment._replace(saved=moment.saved or record.saves > seen)
-    state, decision = distil.step(distil.State.load(record.distil), moment)
-    record.distil = {**state.keep(), "saves": record.saves}
+    state, decision = distil.step(_state(record), moment)
+    _keep_state(record, state)
     return decision
+
+
+def _keep_state(record: Session, state: distil.State) -> None:
+    record.distil = {**state.keep(), "saves": record.saves}
+    record.waiting = len(state.pending) if state.waiting else 0
 
 
 def _state(record: Session) -> distil.State:
@@ -396,10 +400,12 @@ def _recalled(call: Call, record: Session, room: int) -> str:
 def _brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
     """The brief over the turns past the mark, and which of them it shows; ("", ()) if it cannot be made."""
     with call.attempt("brief"):
-        turns = Journal(call.tree).find(_state(record).pending)
+        turns, near = Journal(call.tree).find(_state(record).pending), list[dict[str, str]]()
+        with call.attempt("nearest"):
+            near = _nearest(call, record, turns)
         return distil.brief(
             turns,
-            _nearest(call, record, turns),
+            near,
             home=Path(opening.shown(call.tree.home, call.env)),
             command=opening.command(call.env),
             scope=_scope(record),
@@ -471,11 +477,10 @@ def dead_hooks(events: Events, host: str) -> list[str]:
 def _waiting(call: Call, record: Session, room: int) -> str:
     """Turns of this project that earlier sessions left undistilled because nobody attended."""
     owners: dict[str, str] = {}
-    for other in call.sessions.all():
-        state = _state(other)
+    for other in call.sessions.waiting():
         apart = (other.host, other.session) != (record.host, record.session)
-        if apart and state.waiting and other.project == record.project and not other.in_turn:
-            owners |= dict.fromkeys(state.pending, f"{other.host}/{other.session}")
+        if apart and other.project == record.project and not other.in_turn:
+            owners |= dict.fromkeys(_state(other).pending, f"{other.host}/{other.session}")
     text, ids = opening.waiting(Journal(call.tree).find(owners), room)
     for ident in ids:
         record.offered.setdefault(owners[ident], []).append(ident)
@@ -487,5 +492,5 @@ def _release_offered(call: Call, record: Session) -> None:
     for owner, ids in record.offered.items():
         host, _, session = owner.partition("/")
         with call.attempt("waiting"), call.sessions.change(host, session) as other:
-            other.distil = {**distil.release(_state(other), ids).keep(), "saves": other.saves}
+            _keep_state(other, distil.release(_state(other), ids))
     record.offered = {}

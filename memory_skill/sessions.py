@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .journal import now
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 1.0  # a hook waits for a parallel one
 KEEP_SECONDS = 90 * 86_400  # a record that nobody touched for longer is dropped
+TURN_SECONDS = 86_400  # no turn runs for longer
 MAX_SHOWN = 2000  # addresses kept per session
 MAX_EDITED = 500  # paths kept in the list of what host tools wrote
 _SAFE = re.compile(r"[\w-][\w.-]{0,99}", re.ASCII)
@@ -41,6 +42,7 @@ class Session:
     opened = False  # the second block was given, since start or compaction
     in_turn = False
     turn = ""  # the host's key of the turn that runs, if it has one
+    waiting = 0  # turns that were due to be distilled while nobody attended
     saves = 0  # what this session saved, by verb or by its own tools
     offset = -1  # bytes of the transcript already read; -1: none yet
     seen = ""  # when the record was written last
@@ -88,8 +90,13 @@ class Sessions:
     def write(self, record: Session) -> None:
         """Put the record on disk now; for use inside `change`, before what it promises is said aloud."""
         record.seen = now()
-        data = json.dumps(vars(record)).encode()
-        write_atomic(self._file(record.host, record.session), data, durable=False)
+        path = self._file(record.host, record.session)
+        write_atomic(path, json.dumps(vars(record)).encode(), durable=False)
+        mark = path.with_suffix(".waiting")  # so that nobody has to read every record to find the few
+        if record.waiting:
+            mark.touch()
+        else:
+            mark.unlink(missing_ok=True)
 
     def read(self, host: str, session: str) -> Session:
         """The record as it is, a new one if there is none."""
@@ -97,8 +104,11 @@ class Sessions:
 
     def all(self) -> list[Session]:
         """Every record, the one seen last first."""
-        found = [_load(path) for path in self.folder.glob("*/*.json")]
-        return sorted((record for record in found if record), key=lambda record: record.seen, reverse=True)
+        return _newest_first(self.folder.glob("*/*.json"))
+
+    def waiting(self) -> list[Session]:
+        """The records of sessions with turns that wait, the one seen last first."""
+        return _newest_first(path.with_suffix(".json") for path in self.folder.glob("*/*.waiting"))
 
     def saved(self, host: str, session: str) -> None:
         """Count one save of the session, so that it is not asked to distil what it has just kept."""
@@ -107,9 +117,7 @@ class Sessions:
 
     def waiting_turns(self) -> int:
         """Turns that were due to be distilled while nobody attended, over all sessions."""
-        return sum(
-            len(record.distil.get("pending", ())) for record in self.all() if record.distil.get("waiting")
-        )
+        return sum(record.waiting for record in self.waiting())
 
     def prune(self) -> None:
         """Drop the records that nobody touched for KEEP_SECONDS."""
@@ -134,8 +142,9 @@ class Sessions:
         named = env.get("CLAUDE_CODE_SESSION_ID")
         if named:
             return Origin("claude-code", named, self.read("claude-code", named).turn or None)
-        mine = set(ancestors())
-        for record in self.all() if mine else []:
+        mine, limit = set(ancestors()), time.time() - TURN_SECONDS
+        recent = [path for path in self.folder.glob("*/*.json") if path.stat().st_mtime > limit]
+        for record in _newest_first(recent) if mine else []:
             if record.in_turn and len(record.client) == 2 and tuple(record.client) in mine:
                 return Origin(record.host, record.session, record.turn or None)
         return None
@@ -170,6 +179,11 @@ class Sessions:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _newest_first(paths: Iterable[Path]) -> list[Session]:
+    found = [record for path in paths if (record := _load(path))]
+    return sorted(found, key=lambda record: record.seen, reverse=True)
 
 
 def _load(path: Path) -> Session | None:

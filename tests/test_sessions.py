@@ -143,12 +143,15 @@ def test_writers_are_known_until_settled(sessions: Sessions) -> None:
 
 
 def test_waiting_turns_are_counted(sessions: Sessions) -> None:
-    """Only sessions that wait count, with every turn past their mark."""
-    for name, waiting in (("s1", True), ("s2", False)):
+    """Only sessions that wait are read and counted, and no longer once nothing waits."""
+    for name, waiting in (("s1", 2), ("s2", 0), ("s3", 3)):
         with sessions.change("claude-code", name) as record:
-            record.distil = {"waiting": waiting, "pending": ["a", "b"]}
+            record.waiting = waiting
 
-    assert sessions.waiting_turns() == 2
+    assert sessions.waiting_turns() == 5
+    with sessions.change("claude-code", "s3") as record:
+        record.waiting = 0
+    assert [record.session for record in sessions.waiting()] == ["s1"]
 
 
 def test_old_records_are_dropped(sessions: Sessions) -> None:
