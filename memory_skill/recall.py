@@ -213,7 +213,8 @@ def recall(
     if abstain and not pool.scale.convinces(ranked[:LOOKED_AT]):
         ranked = []
     kept, left_out = _valid(ranked, pool, tree, day, as_of is not None)
-    ordered = newest_first([s for s in kept if not abstain or s.score >= LEAST_SHARE * kept[0].score])
+    strong = [scored for scored in kept if not abstain or scored.score >= LEAST_SHARE * kept[0].score]
+    ordered = newest_first(strong, pool.scale)
     hits, omitted = _fit(_hits(ordered, pool, tree, day, shown or {}), question, config, limit, max_chars)
     outcome = "degraded" if pool.trouble else "hits" if hits or omitted else "no_match"
     reason = pool.trouble or (None if hits or omitted else "no entry is about this")

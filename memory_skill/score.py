@@ -35,6 +35,8 @@ LIKENESS = 0.55  # shared letter pairs (Dice) from which two words may be one wo
 IMAGINARY = 50  # entries added to a small tree, where every word looks rare
 ENOUGH, ENOUGH_FOR_TASK = 0.25, 0.7  # evidence that a question, and that an order to the agent, must find
 SURE = 0.29  # evidence and score together; fitted on memset dev, LoCoMo dev and prompts of our own
+RIVALS = 10  # best entries among which a newer one may overtake
+RIVAL_SCORE, RIVAL_FOUND, RIVAL_ALIKE = 0.7, 0.7, 0.5  # of the older one's score, found words, and all words
 MANY_WORDS = 6.0  # weight of a query's words from which more of them must be found
 
 
@@ -175,25 +177,31 @@ class Scale:
 
         Independent of the score, which only compares: it knows of each word how much it says at all.
         """
-        found = whole = 0.0
+        whole = sum(self._worth(word) for word in self.question.words)
+        return sum(self.found(row).values()) / max(1.0, whole / MANY_WORDS) ** 0.5
+
+    def found(self, row: Row) -> dict[str, float]:
+        """The words of the question that *row* holds, as such, misspelt or in another wording, and their worth."""
+        found: dict[str, float] = {}
         plain: list[str] | None = None
-        for word, weight in self.question.words.items():
+        for word in self.question.words:
             root = stem(word)
-            worth = weight * _prior(word) * self._rarity(self.frequency.get(root, 0))
-            whole += worth
             if counts_of(row.terms, root):
-                found += worth
-            elif not is_cjk(word):
+                found[word] = self._worth(word)
+                continue
+            if not is_cjk(word):
                 plain = _plain_stems(row.terms) if plain is None else plain
                 like, other = max(((_likeness(root, other), other) for other in plain), default=(0.0, ""))
-                if not like and self._means(word, row):
-                    found += worth * MEANING_SHARE
-                elif like:
-                    worth = min(worth, weight * _prior(other) * self._rarity(self.frequency.get(other, 1)))
-                    found += worth * like * LIKE_SHARE
-            elif self._means(word, row):
-                found += worth * MEANING_SHARE
-        return found / max(1.0, whole / MANY_WORDS) ** 0.5
+                if like:
+                    its = _prior(other) * self._rarity(self.frequency.get(other, 1))
+                    found[word] = min(self._worth(word), its) * like * LIKE_SHARE
+            if self._means(word, row):
+                found[word] = max(found.get(word, 0.0), self._worth(word) * MEANING_SHARE)
+        return found
+
+    def _worth(self, word: str) -> float:
+        rarity = self._rarity(self.frequency.get(stem(word), 0))
+        return self.question.words[word] * _prior(word) * rarity
 
     def _means(self, word: str, row: Row) -> bool:
         return any(counts_of(row.terms, term) for term in self.question.related.get(word, ()))
@@ -290,5 +298,43 @@ def rank(rows: Iterable[Row], scale: Scale) -> list[Scored]:
     return sorted((s for s in scored if s.score > 0), key=lambda s: (-s.score, s.row.address))
 
 
-def newest_first(ordered: list[Scored]) -> list[Scored]:
-    return ordered
+def newest_first(ordered: list[Scored], scale: Scale) -> list[Scored]:
+    """*ordered* with a newer entry before an older one where the question cannot tell the two apart.
+
+    Two such entries are two values of one fact as far as anybody can see, and the later one is right.
+    """
+    head, tail = list(ordered[:RIVALS]), ordered[RIVALS:]
+    found = {id(scored): scale.found(scored.row) for scored in head}
+    for at in range(1, len(head)):
+        newer = head[at]
+        for to in range(at):
+            older = head[to]
+            if newer.row.date > older.row.date > "" and _rivals(older, newer, found):
+                gain = older.score - newer.score
+                newer.boosts[f"newer than {older.row.address}"] = gain
+                newer.score += gain
+                head.insert(to, head.pop(at))
+                break
+    return head + tail
+
+
+def _rivals(older: Scored, newer: Scored, found: Mapping[int, Mapping[str, float]]) -> bool:
+    """Whether *newer* answers the same question nearly as well, in much the same words."""
+    if newer.score < RIVAL_SCORE * older.score:
+        return False
+    mine, its = found[id(older)], found[id(newer)]
+    shared = sum(min(worth, its.get(word, 0.0)) for word, worth in mine.items())
+    if shared < RIVAL_FOUND * sum(mine.values()):
+        return False
+    return _alike(older.row, newer.row) >= RIVAL_ALIKE
+
+
+def _alike(one: Row, other: Row) -> float:
+    """The share of the shorter entry's words that the other has too."""
+    mine, its = _content(one.terms), _content(other.terms)
+    return len(mine & its) / (min(len(mine), len(its)) or 1)
+
+
+def _content(packed: str) -> set[str]:
+    terms = (part[:-2] for part in packed.split("\n")[1:])
+    return {term for term in terms if term[0] != GRAM and term not in COMMON}

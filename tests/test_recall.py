@@ -323,3 +323,23 @@ def test_order_is_the_same_each_time(memory: Memory) -> None:
         memory.write(f"knowledge/project/{name}.md", "The walrus sleeps")
     memory.search.refresh(memory.tree)
     assert [f"knowledge/project/{name}.md" for name in "xyz"] == memory.found("walrus sleeps")
+
+
+def test_newer_of_two_values_of_one_fact_comes_first(memory: Memory) -> None:
+    """Nobody wrote `supersedes`; the headers' dates decide, and the files' mtime does not."""
+    memory.write("knowledge/project/a-port.md", "The walrus database listens on 5432", created="2025-02-01")
+    memory.write("knowledge/project/z-port.md", "The walrus database listens on 6543", created="2026-09-01")
+    memory.write("knowledge/project/a-port.md", "The walrus database listens on 5432", created="2025-02-01")
+    asked = "which port does the walrus database listen on"
+    assert memory.found(asked)[:2] == ["knowledge/project/z-port.md", "knowledge/project/a-port.md"]
+    told = memory.ask(asked, explain=True).explain
+    assert told is not None
+    assert told["hits"][0]["score"] >= told["hits"][1]["score"]
+    assert memory.found(asked, as_of=date(2026, 1, 1))[0] == "knowledge/project/a-port.md"
+
+
+def test_newer_note_about_something_else_does_not_overtake(memory: Memory) -> None:
+    """The question names one of two services: the date of the other is no argument."""
+    memory.write("knowledge/project/amber.md", "amber-falcon listens on 5432", created="2025-02-01")
+    memory.write("knowledge/project/calm.md", "calm-falcon listens on 6543", created="2026-09-01")
+    assert memory.found("where does amber-falcon listen")[0] == "knowledge/project/amber.md"
