@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from .text import slug as to_slug
 from .tree import Tree, write_atomic
 
+MAX_PATHS = 20  # checkouts remembered of one project
 _URL = re.compile(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?([^:/\s]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)
 
 
@@ -97,23 +98,39 @@ class Projects:
         for number in range(1, 100):
             slug = project.slug if number == 1 else f"{project.slug}-{number}"
             identity = self._identity(slug)
-            if identity is None or _same(identity, project):
+            if identity is None:
+                return self._before(project) or slug
+            if _same(identity, project):
                 return slug
         return project.slug
+
+    def _before(self, project: Project) -> str | None:
+        """The slug that the project had before it gained or lost its origin, here or in another checkout."""
+        for path in sorted((self.tree.home / "knowledge" / "projects").glob("*/.identity.json")):
+            identity = self._identity(path.parent.name) or {}
+            origin = identity.get("origin", "")
+            here = str(project.root) in identity.get("paths", ())
+            if (here and not (project.origin and origin)) or (project.origin and project.origin == origin):
+                return path.parent.name
+        return None
 
     def claim(self, folder: Path) -> tuple[str, str | None]:
         """The slug of *folder*'s project, and the path of its identity file if it had to be written."""
         project, slug = project_of(folder), self.slug(folder)
-        identity = self._identity(slug) or {}
-        paths = identity.get("paths", [])
-        if not identity or str(project.root) not in paths:
-            paths = [*paths, str(project.root)][-20:]
-            target = self._file(slug)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"origin": project.origin, "paths": paths}, indent=2, ensure_ascii=False) + "\n"
-            write_atomic(target, text.encode("utf-8", "replace"))
-            return slug, self._rel(slug)
-        return slug, None
+        known = self._identity(slug) or {"origin": "", "paths": []}
+        root, paths = str(project.root), known["paths"]
+        identity = {
+            "origin": project.origin or known["origin"],
+            "paths": paths if root in paths else [*paths, root][-MAX_PATHS:],
+        }
+        if identity == known:
+            return slug, None
+        self.tree.path(f"knowledge/projects/{slug}/identity")  # refuses a folder that is a link
+        target = self._file(slug)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(identity, indent=2, ensure_ascii=False) + "\n"
+        write_atomic(target, text.encode("utf-8", "replace"))
+        return slug, self._rel(slug)
 
     def _rel(self, slug: str) -> str:
         return f"knowledge/projects/{slug}/.identity.json"
@@ -126,10 +143,12 @@ class Projects:
             found = json.loads(self._file(slug).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) else None
+        if not isinstance(found, dict) or not isinstance(found.get("paths"), list):
+            return None
+        return {"origin": str(found.get("origin") or ""), "paths": found["paths"]}
 
 
 def _same(identity: dict[str, Any], project: Project) -> bool:
-    """One origin is one project wherever it lies; a folder stays itself when it gains or loses its origin."""
+    """One origin is one project wherever it lies, and a folder stays itself."""
     shared = bool(project.origin) and identity.get("origin") == project.origin
     return shared or str(project.root) in identity.get("paths", [])
