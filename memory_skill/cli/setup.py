@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,8 +170,6 @@ def _planned(plan: Plan) -> dict[str, Any]:
 
 
 def _installed(plan: Plan, done: Installed) -> dict[str, Any]:
-    from dataclasses import asdict
-
     more = {"hooks": [asdict(one) for one in done.fired], "copied": asdict(done.copied)}
     return _planned(plan) | {"applied": True, "backups": done.backups} | more
 
@@ -259,8 +258,9 @@ def doctor_verb(face: Face, /, as_json: bool) -> int:
     checks = doctor.examine(os.environ, face.home)
     broken = any(check.level == "error" for check in checks)
     if as_json:
-        problems = [check for check in checks if check.level != "ok"]
-        print_json({"ok": not broken, "problems": problems, "checks": checks})
+        found = [asdict(check) for check in checks]
+        problems = [check for check in found if check["level"] != "ok"]
+        print_json({"ok": not broken, "problems": problems, "checks": found})
         return int(broken)
     for check in checks:
         mark = {"ok": "ok     ", "warning": "warning", "error": "ERROR  "}[check.level]

@@ -117,7 +117,7 @@ def _enlist(setup: Setup) -> list[Change]:
     plugins = jsonfile.get(text, PLUGINS, [])
     if not isinstance(plugins, list):
         raise ConfigError("plugins: expected a list; nothing was written", where=str(path))
-    place = next((n for n, one in enumerate(plugins) if _is_plugin(one)), None)
+    place = next((n for n, one in enumerate(plugins) if is_plugin(one)), None)
     if place is None:
         text, previous = jsonfile.append(text, PLUGINS, _listing(setup)), None
     elif plugins[place].get("root") == str(folder(setup)):
@@ -128,7 +128,7 @@ def _enlist(setup: Setup) -> list[Change]:
     return [Change(path, before, text.encode("utf-8"), "the plugin's entry", "settings", items=items)]
 
 
-def _is_plugin(one: Any) -> bool:
+def is_plugin(one: Any) -> bool:
     return isinstance(one, dict) and one.get("id") == host.PLUGIN
 
 
@@ -149,7 +149,7 @@ def restore(raw: bytes, items: list[Item], where: str) -> bytes:
         return tomlfile.remove(tomlfile.decode(raw, where), mine).encode("utf-8")
     text = jsonfile.decode(raw, where)
     previous = next((item["previous"] for item in items if item.get("previous")), None)
-    place = next((n for n, one in enumerate(jsonfile.get(text, PLUGINS, [])) if _is_plugin(one)), None)
+    place = next((n for n, one in enumerate(jsonfile.get(text, PLUGINS, [])) if is_plugin(one)), None)
     if place is not None and previous:
         return jsonfile.replace_item(text, PLUGINS, place, previous).encode("utf-8")
-    return jsonfile.drop_items(text, PLUGINS, _is_plugin).encode("utf-8")
+    return jsonfile.drop_items(text, PLUGINS, is_plugin).encode("utf-8")
