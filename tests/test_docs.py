@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -272,3 +275,22 @@ def test_options_named_alone_belong_to_a_verb() -> None:
     known = set().union(*(options(verb) for verb in verbs))
 
     assert {flag for flag in re.findall(r"`(--[a-z-]+)[^`]*`", text) if flag not in known} == set()
+
+
+def test_layers_in_agents_md_are_those_that_are_checked() -> None:
+    """AGENTS.md names each module once, and its rows stand in the order of the contract in pyproject.toml."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["name"] == "layers")
+    order = [name for layer in reversed(layers) for name in layer.split(" | ")]
+    table = (
+        (ROOT / "AGENTS.md")
+        .read_text(encoding="utf-8")
+        .partition("| layer | modules |")[2]
+        .partition("\n\n")[0]
+    )
+    rows = [re.findall(r"`(\w+)`", row.split("|")[2]) for row in table.splitlines()[2:]]
+    modules = [item.name for item in pkgutil.iter_modules([str(ROOT / "memory_skill")])]
+
+    assert sorted(name for row in rows for name in row) == sorted(modules)
+    places = [[order.index(name) for name in row if name in order] for row in rows]
+    assert all(max(upper) < min(lower) for upper, lower in pairwise(places))
