@@ -222,6 +222,7 @@ def test_json_keys_of_a_list_are_those_of_the_contract(verb: str, fields: list[s
         "init",
         "install --dry-run",
         "uninstall --dry-run",
+        "doctor",
     ],
 )
 def test_json_that_is_printed_has_the_keys_of_the_contract(
@@ -247,6 +248,17 @@ def test_exit_codes_are_those_of_the_contract(error: type[errors.MemorySkillErro
     explained = re.findall(r"^\| (\d+) \|", (ROOT / "docs/cli.md").read_text(encoding="utf-8"), re.MULTILINE)
 
     assert str(error.exit) in explained
+
+
+@pytest.mark.parametrize("verb", cli.list_commands(click.Context(cli)))
+def test_every_verb_is_documented_and_has_an_example(verb: str) -> None:
+    """Each verb stands in docs/cli.md, and its help ends in a call that can be copied."""
+    text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    command = cli.get_command(click.Context(cli), verb)
+
+    assert re.search(rf"^## {verb}$|`{verb}\b|`memory-skill {verb}\b", text, re.MULTILINE)
+    assert command
+    assert f"Example: memory-skill {verb}" in (command.help or "")
 
 
 @pytest.mark.parametrize("name", [name for name in DOCUMENTS if calls(name)])
