@@ -90,6 +90,12 @@ class Conflict(MemorySkillError):
     code, exit = "conflict", 6
 
 
+class DiskTrouble(MemorySkillError):
+    """The disk did not take or give the bytes: full, read-only, failing. What stood there before stands."""
+
+    code, exit = "disk", 6
+
+
 class GitTrouble(MemorySkillError):
     """Git is missing, too old, or does not accept the commit. The files are written all the same."""
 

@@ -6,6 +6,7 @@ Knows no headers and no git. Standard library only: the hooks stand on it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import stat
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import Conflict, Locked, NotFound, PathRefused
+from .errors import Conflict, DiskTrouble, Locked, NotFound, PathRefused
 
 ABSENT = "absent"  # what `expect` says of a file that must not be there yet
 NOTE_FOLDERS = ("knowledge", "skills", "summaries")
@@ -91,17 +92,10 @@ class Tree:
             raise PathRefused("is not a regular file", where="/".join(parts))
 
     def read(self, rel: str) -> bytes:
-        """The bytes of a file. Raises: NotFound, PathRefused (also for one over MAX_FILE bytes)."""
-        path = self.path(rel)
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        try:
-            handle = os.open(path, flags)
-        except FileNotFoundError:
-            raise NotFound("no such note", where=rel, hint="memory-skill list") from None
-        except OSError as error:
-            raise PathRefused(f"cannot be read: {error.strerror}", where=rel) from error
-        with open(handle, "rb") as file:
-            data = file.read(MAX_FILE + 1)
+        """The bytes of a file. Raises: NotFound, DiskTrouble, PathRefused (also when over MAX_FILE bytes)."""
+        *folders, name = self._checked(rel).split("/")
+        with _told(rel, "read"), self._folder(folders) as folder:
+            data = _read_at(folder, self._in(folder, folders, name))
         if len(data) > MAX_FILE:
             raise PathRefused(
                 f"is over {MAX_FILE} bytes", where=rel, hint="split it, or move it out of the tree"
@@ -117,35 +111,85 @@ class Tree:
     def write(self, rel: str, data: bytes, expect: str | None = None) -> None:
         """Put *data* at *rel*: whole or not at all, on disk when this returns.
 
-        *expect* is the digest that the caller read, or ABSENT. Raises: Conflict if the file is another now.
+        *expect* is the digest that the caller read, or ABSENT; None takes what is there. It is compared when
+        the new bytes are on disk already, just before they take the name.
+        Raises: Conflict if the file is another now, DiskTrouble, PathRefused.
         """
-        path = self.path(rel)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if expect is not None:
-            found = self.read_or_none(rel)
-            if (ABSENT if found is None else digest(found)) != expect:
-                raise Conflict("changed since it was read", where=rel, hint=f"read {rel} again, then repeat")
-        write_atomic(path, data)
+        *folders, name = self._checked(rel).split("/")
+        with _told(rel, "written"), self._folder(folders, make=True) as folder:
+            name = self._in(folder, folders, name)
+            scratch = self._scratch(folder, data, _mode_at(folder, name))
+            try:
+                if expect is not None and expect != _digest_at(folder, name):
+                    raise _conflict(rel)
+                if expect == ABSENT:
+                    _take_free_name(scratch, folder, name, rel)
+                else:
+                    os.replace(scratch, name, dst_dir_fd=folder)
+            finally:
+                with contextlib.suppress(OSError):
+                    scratch.unlink()
+            _sync(folder)
 
-    def remove(self, rel: str) -> None:
-        """Take the file away, and the folders that this leaves empty, but not the tree's own."""
-        path = self.path(rel)
-        path.unlink(missing_ok=True)
-        for folder in path.parents:
-            if folder == self.home or folder.parent == self.home or any(folder.iterdir()):
-                break
-            folder.rmdir()
-        _sync_folder(path.parent if path.parent.is_dir() else self.home)
+    def _scratch(self, folder: int | None, data: bytes, mode: int | None) -> Path:
+        """A file with *data*, in `.state/tmp`; what a killed process leaves there, the next sweeps."""
+        self.state.mkdir(exist_ok=True)
+        place = self.state / "tmp"
+        place.mkdir(exist_ok=True)
+        if folder is not None and place.stat().st_dev != os.fstat(folder).st_dev:
+            place = Path(f"/proc/self/fd/{folder}")  # .state is a link to another disk
+        path = place / f".{os.getpid()}.{time.monotonic_ns():x}.tmp"
+        _write_new(path, data, mode)
+        return path
+
+    def remove(self, rel: str, expect: str | None = None) -> None:
+        """Take the file away, and the folders that this leaves empty, but not the tree's own.
+
+        Raises: Conflict if its digest is not *expect*, DiskTrouble, PathRefused.
+        """
+        *folders, name = self._checked(rel).split("/")
+        with contextlib.suppress(NotFound), _told(rel, "removed"), self._folder(folders) as folder:
+            name = self._in(folder, folders, name)
+            if expect is not None and expect != _digest_at(folder, name):
+                raise _conflict(rel)
+            os.unlink(name, dir_fd=folder)
+            _sync(folder)
+        with contextlib.suppress(OSError, NotFound):  # until one is not empty
+            while len(folders) > 1:
+                *folders, name = folders
+                with self._folder(folders) as folder:
+                    os.rmdir(self._in(folder, folders, name), dir_fd=folder)
+                    _sync(folder)
 
     def move(self, rel: str, to: str) -> None:
-        """Rename a file within the tree; *to* must not be there."""
-        source, target = self.path(rel), self.path(to)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists():
-            raise Conflict("is there already", where=to)
-        source.replace(target)
-        _sync_folder(target.parent)
-        _sync_folder(source.parent)
+        """Give a file another name within the tree. Raises: Conflict when *to* is there already."""
+        data = self.read(rel)
+        self.write(to, data, ABSENT)
+        self.remove(rel, digest(data))
+
+    @contextlib.contextmanager
+    def _folder(self, parts: list[str], make: bool = False) -> Iterator[int | None]:
+        """The descriptor of a folder, reached without passing a link, so that none can be slipped in.
+
+        None on a system without such descriptors; there names are absolute (see `_in`).
+        """
+        if make:
+            self.home.joinpath(*([] if _BY_HANDLE else parts)).mkdir(parents=True, exist_ok=True)
+        if not _BY_HANDLE:
+            yield None
+            return
+        handle = os.open(self.home, _FOLDER)
+        try:
+            for part in parts:
+                inner = _enter(handle, part, make)
+                os.close(handle)
+                handle = inner
+            yield handle
+        finally:
+            os.close(handle)
+
+    def _in(self, folder: int | None, parts: list[str], name: str) -> str:
+        return str(self.home.joinpath(*parts, name)) if folder is None else name
 
     def walk(self, *folders: str, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
         """The notes under *folders* (default: all) but those under *skip*, by path.
@@ -172,17 +216,122 @@ class Tree:
     @contextlib.contextmanager
     def lock(self, timeout: float = LOCK_SECONDS) -> Iterator[None]:
         """Hold the tree for one change. Raises: Locked when another holds it for *timeout* seconds."""
-        self.state.mkdir(parents=True, exist_ok=True)
-        with flock(self.state / "lock", timeout):
+        with _told(".state/lock", "written"):
+            self.state.mkdir(parents=True, exist_ok=True)
+            held = contextlib.ExitStack()
+            held.enter_context(flock(self.state / "lock", timeout))
+        with held:
+            self._sweep()
             yield
+
+    def _sweep(self) -> None:
+        """Who holds the lock is the only one who writes: what lies in `.state/tmp` belongs to the dead."""
+        for litter in _listed(str(self.state / "tmp"), ".state/tmp"):
+            with contextlib.suppress(OSError):
+                Path(litter.path).unlink()
+
+
+_BY_HANDLE = {os.open, os.rename, os.unlink, os.mkdir} <= os.supports_dir_fd
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_NOTE = {errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.ENAMETOOLONG}
+
+
+@contextlib.contextmanager
+def _told(rel: str, done: str) -> Iterator[None]:
+    """The system's errors as ours, with the path and what was to be done with it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise NotFound("no such note", where=rel, hint="memory-skill list") from None
+    except OSError as error:
+        what = f"cannot be {done}: {error.strerror or error}"
+        if error.errno in _NO_NOTE or (done == "read" and error.errno in (errno.EACCES, errno.EPERM)):
+            raise PathRefused(what, where=rel) from error
+        hint = "nothing was lost; make room or mend the permissions, then repeat"
+        raise DiskTrouble(what, where=rel, hint=hint) from error
+
+
+def _enter(folder: int, name: str, make: bool) -> int:
+    """The folder *name* in *folder*, made and synced if it has to be."""
+    try:
+        return os.open(name, _FOLDER | _NO_LINK, dir_fd=folder)
+    except FileNotFoundError:
+        if not make:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, 0o755, dir_fd=folder)
+        os.fsync(folder)  # or a power cut takes the folder away, with the note in it
+    return os.open(name, _FOLDER | _NO_LINK, dir_fd=folder)
+
+
+def _read_at(folder: int | None, name: str) -> bytes:
+    """Up to MAX_FILE + 1 bytes of a regular file; a FIFO neither waits nor reads as empty."""
+    handle = os.open(name, os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0), dir_fd=folder)
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.ENODEV, "not a regular file")
+        return file.read(MAX_FILE + 1)
+
+
+def _digest_at(folder: int | None, name: str) -> str:
+    try:
+        return digest(_read_at(folder, name))
+    except FileNotFoundError:
+        return ABSENT
+
+
+def _mode_at(folder: int | None, name: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _conflict(rel: str) -> Conflict:
+    return Conflict("changed since it was read", where=rel, hint=f"read {rel} again, then repeat")
+
+
+def _take_free_name(scratch: Path, folder: int | None, name: str, rel: str) -> None:
+    """Give the file its name unless somebody has it: a link is exclusive, a rename is not."""
+    try:
+        os.link(scratch, name, dst_dir_fd=folder)
+    except FileExistsError:
+        raise _conflict(rel) from None
+    except OSError:  # a file system without hard links: look, then rename
+        if _digest_at(folder, name) != ABSENT:
+            raise _conflict(rel) from None
+        os.replace(scratch, name, dst_dir_fd=folder)
+
+
+def _write_new(path: Path, data: bytes, mode: int | None, durable: bool = True) -> None:
+    """A file that was not there, with all of *data*; on failure it is gone again."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    try:
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            if mode is not None:
+                path.chmod(mode)
+            if durable:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+
+
+def _sync(folder: int | None) -> None:
+    """What was renamed in *folder* outlives a power cut from now on."""
+    if folder is not None:
+        os.fsync(folder)
 
 
 def _walk(folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
+    for entry in _listed(folder, rel):
         name = entry.name
         if name[0] == "." or name.endswith("~"):
             continue
@@ -191,38 +340,41 @@ def _walk(folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset())
             if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
                 yield from _walk(entry.path, path, depth + 1, skip)
         elif name.endswith(".md") and name != INDEX and entry.is_file(follow_symlinks=False):
-            found = entry.stat(follow_symlinks=False)
-            yield FileStat(path, found.st_size, found.st_mtime_ns)
+            with contextlib.suppress(FileNotFoundError):  # an editor has just renamed it away
+                found = entry.stat(follow_symlinks=False)
+                yield FileStat(path, found.st_size, found.st_mtime_ns)
+
+
+def _listed(folder: str, rel: str) -> list[os.DirEntry[str]]:
+    """What is in *folder*, by name; nothing if it is gone or closed to us.
+
+    Any other error is raised: a process out of descriptors would see an empty tree, and index that.
+    """
+    try:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+    except OSError as error:
+        raise DiskTrouble(f"cannot be listed: {error.strerror or error}", where=rel or ".") from error
 
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write beside, sync, rename over, sync the folder. On failure the old file stays, without litter."""
     scratch = path.with_name(f".{path.name[:24]}.{os.getpid()}.{time.monotonic_ns():x}.tmp")
-    handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    _write_new(scratch, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else None, durable)
     try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        if path.exists():
-            scratch.chmod(stat.S_IMODE(path.stat().st_mode))
         scratch.replace(path)
     except BaseException:
-        scratch.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
         raise
-    if durable:
-        _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":  # a folder cannot be opened elsewhere
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    if durable and os.name == "posix":
+        handle = os.open(path.parent, _FOLDER)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextlib.contextmanager
@@ -231,11 +383,15 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
 
     Raises: Locked when another process holds it for *timeout* seconds.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+    deadline = time.monotonic() + timeout
+    handle = _open_lock(path)
     try:
-        deadline = time.monotonic() + timeout
         pause = 0.002
-        while not _try_lock(handle):
+        while not _try_lock(handle) or not _is_at(handle, path):
+            if not _is_at(handle, path):  # `.state` was deleted: the lock is another file now
+                os.close(handle)
+                handle = _open_lock(path)
+                continue
             if time.monotonic() > deadline:
                 hint = "try again; memory-skill doctor names who holds it"
                 what = f"another process holds the lock for over {timeout:g} s"
@@ -245,6 +401,19 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _open_lock(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | _NO_LINK, 0o644)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Whether the open file is the one that has the name now."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
 
 
 if sys.platform != "win32":

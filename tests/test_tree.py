@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_skill import tree as module
-from memory_skill.errors import Conflict, Locked, NotFound, PathRefused
+from memory_skill.errors import Conflict, DiskTrouble, Locked, NotFound, PathRefused
 from memory_skill.tree import ABSENT, MAX_FILE, Tree, digest, flock, write_atomic
 
 HOSTILE = [
@@ -168,11 +168,12 @@ def test_failed_write_leaves_the_old_file_and_no_litter(tree: Tree, monkeypatch:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module.os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(DiskTrouble, match="No space left"):
         tree.write("a.md", b"new")
 
     assert (tree.home / "a.md").read_bytes() == b"old"
-    assert names(tree.home) == ["a.md"]
+    assert names(tree.home) == [".state", "a.md"]
+    assert names(tree.state / "tmp") == []
 
 
 def test_longest_name_can_be_written(tree: Tree) -> None:
@@ -193,7 +194,8 @@ def test_remove_takes_empty_folders_along(tree: Tree) -> None:
     tree.remove("knowledge/user.md")
     tree.remove("knowledge/user.md")
 
-    assert sorted(p.name for p in tree.home.rglob("*")) == ["knowledge"]
+    assert names(tree.home) == [".state", "knowledge"]
+    assert names(tree.home / "knowledge") == []
 
 
 def test_move_does_not_overwrite(tree: Tree) -> None:
