@@ -79,10 +79,10 @@ def session_start(call: Call) -> Reply:
         _take_answer(call, record)
         _step(record, distil.Moment("start"))
         text = _first(call, record) if call.host.SPEAKS_AT_START else ""
+        record.news = _refresh_hosts(call)
     with call.attempt("prune"):
         call.sessions.prune()
         Journal(call.tree).prune(call.config.journal.keep_days, now()[:10])
-    _refresh_hosts(call)
     return call.host.context("session-start", text)
 
 
@@ -338,18 +338,25 @@ def settle(call: Call) -> bool:
     return bool(Memory.open(call.tree.home, env=call.env, cwd=place).settle().changed)
 
 
-def _refresh_hosts(call: Call) -> None:
-    """A host that takes its start text from a file gets the tree as it is now, whichever host changed it."""
+def _refresh_hosts(call: Call) -> str:
+    """A host that takes its start text from a file gets the tree as it is now, whichever host changed it.
+
+    Returns: what is new in the file of the calling host.
+    """
+    news = ""
     with call.attempt("refresh"):
         for host in HOSTS.values():
-            host.refresh(call.env, lambda: opening.standing(call.tree, call.env))
+            new = host.refresh(call.env, lambda: opening.standing(call.tree, call.env))
+            news = new if host.NAME == call.host.NAME else news
+    return news
 
 
-def _pinned(call: Call, record: Session) -> str:
+def _pinned(call: Call, record: Session, most: int | None = None) -> str:
     """What is pinned, without its age: the bytes change with the tree alone. Recall need not repeat it."""
     from .recall import pinned
 
-    found = pinned(_scope(record), tree=call.tree, search=_search(call), config=call.config)
+    scope = _scope(record)
+    found = pinned(scope, tree=call.tree, search=_search(call), config=call.config, max_chars=most)
     for hit in found.hits:
         record.show(hit.address, digest(hit.text.encode()))
     return "\n\n".join(f"## {hit.address}\n{hit.text.strip()}" for hit in found.hits)
@@ -437,9 +444,12 @@ def _second(call: Call, record: Session) -> str:
     limit = call.host.PROMPT_CHARS
     room = SECOND_CHARS if limit is None else limit - RECALL_SHARE
     parts = [opening.notices(_notices(call, record))]
+    if record.news:
+        parts.append(opening.news(record.news))
+        record.news = ""
     if not call.host.SPEAKS_AT_START:
-        rest = room - len(parts[0])
-        parts.append(opening.project_part(call.tree, record.project, _pinned(call, record), rest))
+        rest = room - sum(len(part) + 2 for part in parts)
+        parts.append(opening.project_part(call.tree, record.project, _pinned(call, record, rest // 2), rest))
     rest = room - sum(len(part) + 2 for part in parts)
     if call.event.attended is not False:
         parts.append(_waiting(call, record, rest))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 AGENTS_CHARS = 2500  # of the tree's AGENTS.md
 PROJECT_CHARS = 4500  # of the project's own index
 NOTICE_CHARS = 700
+NEWS_CHARS = 400
 WAITING_CHARS = 1200  # of turns that wait to be distilled
 TURN_CHARS = 280  # of one message of such a turn
 
@@ -86,6 +87,11 @@ def project_part(tree: Tree, slug: str, pinned: str, limit: int) -> str:
     kept = whole_lines(pinned, room // 2)
     body = "\n\n".join(part for part in (whole_lines(index, room - len(kept) - 2), kept) if part)
     return fence(body, what="this project") if body else ""
+
+
+def news(lines: str) -> str:
+    """Lines of the index that came too late for the start text of this session, within NEWS_CHARS."""
+    return fence(whole_lines(lines, NEWS_CHARS), what="new in the index")
 
 
 def notices(lines: Iterable[str]) -> str:

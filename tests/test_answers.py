@@ -207,6 +207,8 @@ def test_kimi_session_skill_follows_the_tree(kimi: Kimi, memory: Memory, home: P
     memory.save("Ada likes green tea.", type="user")
     kimi.start()
     assert "green tea" in skill.read_text(encoding="utf-8")
+    assert "green tea" in kimi.prompt("ok").out, "the host had read the file before"
+    assert kimi.prompt("ok").out == ""
 
 
 # --- the second block

@@ -66,7 +66,7 @@ def real(
     *words: str, payload: bytes = b"{}", env: dict[str, str] | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
     """The hook as a process of its own."""
-    argv = [sys.executable, "-P", "-m", "memory_skill", *words]
+    argv = [sys.executable, "-P", "-X", "utf8", "-m", "memory_skill", *words]
     return subprocess.run(
         argv, input=payload, env=env or dict(os.environ), capture_output=True, timeout=30, **more
     )

@@ -274,7 +274,7 @@ def test_registration_runs_the_module(host: str) -> None:
     assert host == module.NAME
     for hook in module.HOOKS:
         command = module.command("/opt/my env/python3", hook.kind)
-        assert command == f"'/opt/my env/python3' -P -m memory_skill hook {host} {hook.kind}"
+        assert command == f"'/opt/my env/python3' -P -X utf8 -m memory_skill hook {host} {hook.kind}"
         assert hook.kind in KINDS and hook.timeout > 0
 
 

@@ -69,12 +69,21 @@ class Heard(NamedTuple):
 
 
 class Hook(NamedTuple):
-    """One registration: the host calls `<python> -m memory_skill hook <host> <kind>` on `event`."""
+    """One registration: the host runs `registered(python, host, kind)` on `event`."""
 
     kind: str
     event: str  # the host's own name
     timeout: int  # seconds
     matcher: str = ""
+
+
+def registered(python: str, host: str, kind: str) -> list[str]:
+    """The words of a registration, never a script path: a script that is gone exits 2, which blocks a host.
+
+    `-P`: without it a file of the user's project, say `json.py`, would be imported by the hook.
+    `-X utf8`: in a locale of another encoding the names of notes could not be read.
+    """
+    return [python, "-P", "-X", "utf8", "-m", "memory_skill", "hook", host, kind]
 
 
 def units(text: str) -> int:
@@ -148,10 +157,7 @@ if TYPE_CHECKING:
             """The folder in which the host looks for a user's skills."""
 
         def command(self, python: str, kind: str) -> str:
-            """The shell command of one registration; *python* is an absolute path.
-
-            `-P`: without it a file of the user's project, say `json.py`, would be imported by the hook.
-            """
+            """The shell command of one registration; *python* is an absolute path."""
 
         def parse(self, payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:
             """Raises: UsageError if the payload is another host's or another event's."""
@@ -165,10 +171,11 @@ if TYPE_CHECKING:
         def reads_index(self, env: Mapping[str, str], root: str, tree: Path) -> bool:
             """Whether the host loads the root MEMORY.md of *tree* by itself."""
 
-        def refresh(self, env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> None:
+        def refresh(self, env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> str:
             """Bring the file from which the host takes its start text up to date, if it has one.
 
-            *standing* gives the law, AGENTS.md and the root index of the tree.
+            *standing* gives the law, AGENTS.md and the root index of the tree. Returns: the lines that are
+            new in the file, which a session that has just begun has not read.
             """
 
         def transcript(self, event: Event, env: Mapping[str, str]) -> Path | None:

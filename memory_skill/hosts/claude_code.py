@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from shlex import quote
+from shlex import join
 
 from ..journal import now
-from .base import Event, Heard, Hook, Reply, checked, mapping, records, word
+from .base import Event, Heard, Hook, Reply, checked, mapping, records, registered, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def skills(env: Mapping[str, str]) -> Path:
 
 
 def command(python: str, kind: str) -> str:
-    return f"{quote(python)} -P -m memory_skill hook {NAME} {kind}"
+    return join(registered(python, NAME, kind))
 
 
 def parse(payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:
@@ -124,8 +124,9 @@ def _settings(path: Path) -> Mapping[str, Any]:
         return {}
 
 
-def refresh(env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> None:
+def refresh(env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> str:
     """Nothing: the start hook speaks, and auto-memory reads the tree."""
+    return ""
 
 
 def transcript(event: Event, env: Mapping[str, str]) -> Path | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from shlex import quote
+from shlex import join
 
 from ..journal import now
 from ..text import fence
 from ..tree import write_atomic
-from .base import Event, Heard, Hook, Reply, checked, mapping, records, word
+from .base import Event, Heard, Hook, Reply, checked, mapping, records, registered, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def session_skill(law: str, agents: str, index: str) -> str:
 
 
 def command(python: str, kind: str) -> str:
-    return f"{quote(python)} -P -m memory_skill hook {NAME} {kind}"
+    return join(registered(python, NAME, kind))
 
 
 def parse(payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:
@@ -105,14 +105,20 @@ def reads_index(env: Mapping[str, str], root: str, tree: Path) -> bool:
     return session_skill_file(env).is_file()
 
 
-def refresh(env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> None:
-    """Write the session skill anew if it is installed and the tree has changed."""
+def refresh(env: Mapping[str, str], standing: Callable[[], tuple[str, str, str]]) -> str:
+    """Write the session skill anew if it is installed and the tree has changed.
+
+    The host reads it before its start hook runs.
+    """
     path = session_skill_file(env)
     if not path.is_file():
-        return
-    data = session_skill(*standing()).encode("utf-8", "replace")
-    if path.read_bytes() != data:
-        write_atomic(path, data)
+        return ""
+    text, old = session_skill(*standing()), path.read_text(encoding="utf-8", errors="replace")
+    if text == old:
+        return ""
+    write_atomic(path, text.encode("utf-8", "replace"))
+    known = set(old.splitlines())
+    return "\n".join(line for line in text.splitlines() if line.startswith("- ") and line not in known)
 
 
 def transcript(event: Event, env: Mapping[str, str]) -> Path | None:
