@@ -1,4 +1,4 @@
-"""Rank the turns of a conversation for a query: what stands beside a turn, who spoke and when count too. Pure.
+"""Rank the turns of a conversation for a query; what stands beside a turn, who spoke and when count too.
 
 A turn alone is often "yes, in May": the question it answers stands before it. Used by `journal search`.
 """
@@ -69,7 +69,7 @@ class Talk:
         self.average = sum(self.lengths) / max(1, len(turns)) or 1.0
 
     def rank(self, query: str, limit: int = 10) -> list[tuple[int, float]]:
-        """The *limit* best turns for *query*: (number of the turn, score), best first, earlier ones before."""
+        """The *limit* best turns for *query*: (number of the turn, score), best first, the earlier first."""
         scores: dict[int, float] = defaultdict(float)
         for term, weight in _weights(Question.of(query)).items():
             holders = self.holders.get(term, [])
