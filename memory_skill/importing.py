@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from . import gate
 from .config import Config
 from .errors import MemorySkillError, NotFound, UsageError
-from .note import SOURCES, TYPES, entry_id, format_note
-from .text import one_line, shorten, slug
+from .note import SOURCES, TYPES, describe, entry_id, format_note
+from .text import slug
 
 MAX_LINE = 1_000_000  # characters
 _FIELDS = {"name", "description", "type", "scope", "body", "created", "source", "pin"}
@@ -57,7 +57,7 @@ def incoming(line: str, config: Config, scope_of: Any) -> Incoming:
     if source not in SOURCES:
         source = "agent-inferred"
     passed = gate.check(values.get("body") or values.get("description", ""), config.gate)
-    told = gate.redact(values.get("description") or shorten(one_line(passed.text), 140)).text
+    told = gate.redact(values.get("description") or describe(passed.text)).text
     stem = slug(values.get("name", "").removesuffix(".md"), limit=80) or slug(told) or kind
     meta = {"type": kind, "source": source, "created": _day(values.get("created", ""))}
     if values.get("pin", "").lower() in ("true", "1"):

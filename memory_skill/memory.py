@@ -257,9 +257,8 @@ class Memory:
         meta = {"type": type, "source": source, "created": date.today().isoformat()}
         if pin:
             meta["pin"] = "true"
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        told = description or shorten(one_line(first.lstrip("#-* ")), 140)
-        stem = self._stem(name or slug(description or first) or type)
+        told = description or note.describe(body)
+        stem = self._stem(name or slug(told) or type)
         return self._save(stem, told, body, meta, scope, to, again)
 
     def save_note(
@@ -276,7 +275,7 @@ class Memory:
             )
         meta = {"type": kind, "source": "user-said", "created": date.today().isoformat()} | found.meta
         stem = self._stem(found.name if found.name != "stdin" else slug(found.description) or kind)
-        told = found.description or shorten(one_line(found.body), 140)
+        told = found.description or note.describe(found.body)
         return self._save(stem, told, found.body, meta, scope, to, again)
 
     def _save(
@@ -459,7 +458,7 @@ class Memory:
         if ident:
             return _edit_entry(text, path, ident, old, new)
         if old:
-            return note.replace_once(text, old, new, path)
+            return note.replace_in_note(text, old, new, path)
         if not new.strip():
             raise Refused("there is nothing to add", rule="empty", where=path, hint="give --new a text")
         if exists:

@@ -22,9 +22,11 @@ MAX_PLACES = 20  # named when a text stands in a note more than once
 
 # The header ends at the first line that is exactly three dashes: a description may hold "---".
 _HEADER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_PLAIN = re.compile(r"( *)([\w.-]+):(?:[ \t]+(.*?))?[ \t]*\r?$")
+_PLAIN = re.compile(r"""( *)([\w.-]+|"(?:[^"\\]|\\.)*"):(?:[ \t]+(.*?))?[ \t]*\r?$""")
+_KEY = re.compile(r"\w[\w.-]*")  # of a header; any other is quoted
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_MARK = b"\xef\xbb\xbf"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -50,6 +52,7 @@ class Note:
     meta: dict[str, str] = field(default_factory=dict)
     raw: str = ""
     headed: bool = False
+    typed: bool = False  # the header itself names one of the types
 
     @property
     def scope(self) -> str:
@@ -135,6 +138,11 @@ def decode(raw: bytes | str, path: str = "") -> str:
     return raw.removeprefix("\ufeff")
 
 
+def encode(text: str, before: bytes | None = None) -> bytes:
+    """The bytes of a note's new *text*, with the byte-order mark that it had *before*."""
+    return (_MARK if before is not None and before.startswith(_MARK) else b"") + text.encode("utf-8")
+
+
 def split(text: str) -> tuple[str | None, str]:
     """The header's YAML, or None, and the body.
 
@@ -187,6 +195,7 @@ def _note(path: str, header: dict[str, Any], body: str, raw: str) -> Note:
         meta=meta,
         raw=raw,
         headed=bool(header),
+        typed=kind in TYPES,
     )
 
 
@@ -259,7 +268,7 @@ def _skim_header(header: str) -> dict[str, Any]:
         match = _PLAIN.match(line)
         if not match:
             continue
-        indent, key, value = match.groups()
+        indent, key, value = match[1], _unquote(match[2]), match[3]
         if not indent:
             parent = found
         if not value:
@@ -289,8 +298,13 @@ def format_note(name: str, description: str, body: str, meta: dict[str, str]) ->
     lines = ["---", f"name: {name}", f"description: {quote(description)}"]
     if meta:
         lines.append("metadata:")
-        lines += [f"  {k}: {v if k == 'type' else quote(v)}" for k, v in meta.items() if v != ""]
+        lines += [_meta_line(key, value) for key, value in meta.items() if key and value != ""]
     return "\n".join([*lines, "---", body.strip("\n"), ""])
+
+
+def _meta_line(key: str, value: str) -> str:
+    bare = key == "type" and _KEY.fullmatch(value)
+    return f"  {key if _KEY.fullmatch(key) else quote(key)}: {value if bare else quote(value)}"
 
 
 def quote(value: str) -> str:
@@ -307,7 +321,7 @@ def set_meta(raw: str, values: dict[str, str]) -> str:
     """
     header, body = split(raw)
     if header is None:
-        lines = [f"  {k}: {v if k == 'type' else quote(v)}" for k, v in values.items()]
+        lines = [_meta_line(key, value) for key, value in values.items()]
         return _newline(raw).join(["---", "metadata:", *lines, "---", raw])
     start = raw.index("\n") + 1
     opening, closing = raw[:start], raw[start + len(header) : len(raw) - len(body)]
@@ -321,7 +335,7 @@ def set_meta(raw: str, values: dict[str, str]) -> str:
         at = len(lines) - 1
     end = next((i for i in range(at + 1, len(lines)) if re.match(r"\S", lines[i])), len(lines))
     for key, value in values.items():
-        new = f"  {key}: {value if key == 'type' else quote(value)}{newline}"
+        new = _meta_line(key, value) + newline
         old = next((i for i in range(at + 1, end) if re.match(rf"\s+{re.escape(key)}:", lines[i])), None)
         if old is None:
             lines.insert(end, new)
@@ -379,6 +393,26 @@ def replace_once(raw: str, old: str, new: str, where: str) -> str:
     if near:
         hint = f"copy the text exactly: memory-skill edit {where} --old {near[0][1].strip()!r} --new …"
     raise NoMatch(f"no line holds {quoted}{'; the nearest:' if near else ''}{shown}", where=where, hint=hint)
+
+
+def replace_in_note(raw: str, old: str, new: str, where: str) -> str:
+    """`replace_once`, but a description that only repeats the body's first line is no second place.
+
+    `save` without --description writes one, and then every edit of that line had two matches; it follows the
+    line instead, so that the index stays true.
+    """
+    header, body = split(raw)
+    told = _skim_header(header).get("description", "") if header else ""
+    if not told or told != describe(body) or len(_places(body, old)) != 1:
+        return replace_once(raw, old, new, where)
+    changed = replace_once(body, old, new, where)
+    return raw[: len(raw) - len(body)].replace(quote(told), quote(describe(changed)), 1) + changed
+
+
+def describe(body: str) -> str:
+    """The description of a note that was given none: its first line, at most 140 characters."""
+    first = next((line for line in body.splitlines() if line.strip()), "")
+    return shorten(one_line(first.lstrip("#-* ")), 140)
 
 
 def _places(raw: str, old: str) -> list[int]:

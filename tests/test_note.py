@@ -14,6 +14,7 @@ from memory_skill.note import (
     parse,
     quote,
     remove_entry,
+    replace_in_note,
     replace_once,
     scope_of,
     set_meta,
@@ -313,6 +314,24 @@ def test_plain_newlines_find_text_with_windows_lines() -> None:
 def test_plain_newlines_find_the_plain_part_of_a_mixed_file() -> None:
     """In a file with both kinds of line ends the text is found in either part."""
     assert replace_once("a\r\nb\nc\n", "b\nc", "d", "x") == "a\r\nd\n"
+
+
+def test_a_description_made_of_the_first_line_follows_its_edit() -> None:
+    """A note saved without a description can be edited by its first line, and its index line stays true."""
+    raw = format_note("tea", "Ada likes tea", "Ada likes tea\n\nGreen.", {"type": "user"})
+
+    assert replace_in_note(raw, "likes tea", "likes coffee", "x") == format_note(
+        "tea", "Ada likes coffee", "Ada likes coffee\n\nGreen.", {"type": "user"}
+    )
+
+
+def test_a_description_in_its_own_words_stays_as_it_is() -> None:
+    """Only a description that repeats the first line follows it; another is the writer's."""
+    raw = format_note("tea", "What Ada drinks: tea", "Ada likes green tea", {"type": "user"})
+
+    assert replace_in_note(raw, "green tea", "coffee", "x") == raw.replace("green tea", "coffee")
+    with pytest.raises(SeveralMatches):
+        replace_in_note(raw, "tea", "coffee", "x")
 
 
 # --- adding and removing
