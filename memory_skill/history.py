@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from .errors import GitTrouble, NotFound
+from . import gitlocks
+from .errors import GitTrouble, MemorySkillError, NotFound
 from .text import one_line, safe
 
 if TYPE_CHECKING:
     from git import Repo
 
 REVIEWED = "refs/memory-skill/reviewed"  # what a person has accepted
-TIME_LIMIT = 30  # seconds for one git call; a save does not wait longer for its commit
+TIME_LIMIT = 8.0  # seconds for one git call, less than others wait for the tree's lock
+PATHS_A_SECOND = 50  # that much longer a commit of many paths may take: each object is synced
+LOCK_PATIENCE = 4.0  # seconds that a commit waits for another git
 _FALLBACK = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")
@@ -50,7 +55,6 @@ _SETTINGS = {
     "GIT_EDITOR": "true",
     "GIT_PAGER": "cat",
 }
-_LIMIT: dict[str, Any] = {"kill_after_timeout": TIME_LIMIT} if os.name == "posix" else {}
 _UNFINISHED = {
     "MERGE_HEAD": "merge",
     "CHERRY_PICK_HEAD": "cherry-pick",
@@ -67,6 +71,8 @@ _LOG = (
     f"--format={_RECORD}%h{_FIELD}%cI{_FIELD}%B{_FIELD}",
 )
 _environment = threading.Lock()
+_DETACHED = re.compile(r"[0-9a-f]{40,64}\s*")
+T = TypeVar("T")
 
 
 class Origin(NamedTuple):
@@ -95,7 +101,9 @@ class History:
         self.home = home
 
     def exists(self) -> bool:
-        return (self.home / ".git").is_dir()
+        """Whether there is a whole repository: a killed `git init` leaves a folder that is none."""
+        git = self.home / ".git"
+        return all((git / name).exists() for name in ("HEAD", "objects", "refs"))
 
     def init(self) -> bool:
         """Make the repository. Returns: False if it was there already. Raises: GitTrouble without git."""
@@ -118,18 +126,41 @@ class History:
         """
         if not paths:
             return None
-        self._refuse_unfinished()
+        with _trouble():
+            self._refuse_unfinished()
         told = {key: one_line(value) for key, value in (trailers or {}).items()}
         foot = "\n".join(f"{key}: {value}" for key, value in told.items() if value)
         parts = (safe(part).strip() for part in (subject, body, foot))
         message = "\n\n".join(part for part in parts if part) + "\n"
+        return self._past_locks(lambda: self._commit(paths, message))
+
+    def _commit(self, paths: Sequence[str], message: str) -> str | None:
+        self._sweep()
+        limit = _limit(len(paths))
         with self._open() as repo, self._scratch("paths", "\0".join(paths) + "\0") as listed:
             with listed.open("rb") as stream:
-                repo.git.update_index("--add", "--remove", "-z", "--stdin", istream=stream, **_LIMIT)
+                repo.git.update_index("--add", "--remove", "-z", "--stdin", istream=stream, **limit)
             with self._scratch("message", message) as said:
                 options = ["--quiet", "--only", "--cleanup=whitespace", "--no-verify", f"--file={said}"]
                 made = self._try_commit(repo, options, paths, listed)
             return str(repo.git.rev_parse("--short=10", "HEAD")) if made else None
+
+    def _past_locks(self, work: Callable[[], T]) -> T:
+        """Do *work*; while a lock file of git is in the way, wait for its owner, or clear it without one."""
+        deadline = time.monotonic() + LOCK_PATIENCE
+        while True:
+            try:
+                return work()
+            except GitTrouble as trouble:
+                if ".lock'" not in trouble.what or time.monotonic() > deadline:
+                    raise
+            gitlocks.clear(self.home / ".git", deadline)
+
+    def _sweep(self) -> None:
+        """The scratch files of a killed process; the caller holds the tree's lock."""
+        for litter in (self.home / ".git").glob("memory-skill-*"):
+            with contextlib.suppress(OSError):
+                litter.unlink()
 
     def _refuse_unfinished(self) -> None:
         """A half-done merge is the person's: `git commit --only` refuses it, but staging would resolve it."""
@@ -137,12 +168,18 @@ class History:
             if (self.home / ".git" / name).exists():
                 hint = f"finish the {what} in {self.home} or abort it, then: memory-skill settle"
                 raise GitTrouble(f"git is in the middle of a {what}", hint=hint)
+        head = self.home / ".git" / "HEAD"
+        if head.is_file() and _DETACHED.fullmatch(head.read_text("ascii", "replace")):
+            hint = f"git -C {self.home} switch main, then: memory-skill settle"
+            raise GitTrouble("HEAD is on no branch: the next switch would lose the commit", hint=hint)
 
     def _try_commit(self, repo: Repo, options: list[str], paths: Sequence[str], listed: Path) -> bool:
         from git.exc import GitCommandError
 
         try:
-            repo.git.commit(*options, f"--pathspec-from-file={listed}", "--pathspec-file-nul", **_LIMIT)
+            repo.git.commit(
+                *options, f"--pathspec-from-file={listed}", "--pathspec-file-nul", **_limit(len(paths))
+            )
         except GitCommandError as error:
             said = f"{error.stdout}{error.stderr}"
             if any(words in said for words in ("nothing to commit", "nothing added", "no changes added")):
@@ -272,6 +309,11 @@ class History:
             raise NotFound("no such commit", where=revision, hint="memory-skill log")
 
 
+def _limit(paths: int = 0) -> dict[str, Any]:
+    """The time limit of one call, as GitPython takes it."""
+    return {"kill_after_timeout": TIME_LIMIT + paths / PATHS_A_SECOND} if os.name == "posix" else {}
+
+
 def _git_error() -> type[Exception]:
     from git.exc import GitCommandError
 
@@ -320,8 +362,14 @@ def _trouble() -> Iterator[None]:
         raise GitTrouble("git is not installed", hint="install git, then: memory-skill doctor") from error
     except OSError as error:
         raise GitTrouble(f"git cannot run: {error}", hint="memory-skill doctor") from error
+    except MemorySkillError:
+        raise
     except Exception as error:
-        if not type(error).__module__.startswith("git."):
+        # A damaged HEAD or config comes as ValueError, a gitdb error or one of configparser.
+        known = isinstance(error, ValueError) or type(error).__module__.startswith(
+            ("git.", "gitdb.", "configp")
+        )
+        if not known:
             raise
         raise GitTrouble(f"git: {_reason(error)}", hint="memory-skill doctor") from error
 

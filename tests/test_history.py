@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_skill import history as module
 from memory_skill.errors import GitTrouble, NotFound
 from memory_skill.history import REVIEWED, History
 
@@ -219,26 +220,80 @@ def test_nothing_is_committed_inside_a_rebase(history: History) -> None:
         history.commit(["a.md"], "save")
 
 
-def test_foreign_lock_is_trouble_and_stays(history: History) -> None:
+def test_foreign_lock_is_trouble_and_stays(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock that another git holds is not stolen: the commit is said to be pending (G45)."""
     write(history, "a.md", "two\n")
     lock = history.home / ".git" / "index.lock"
-    lock.write_text("")
 
-    with pytest.raises(GitTrouble, match=r"index\.lock"):
-        history.commit(["a.md"], "save")
+    with lock.open("w") as file, subprocess.Popen(["sleep", "60"], stdout=file) as holder:
+        with monkeypatch.context() as patch, pytest.raises(GitTrouble, match=r"index\.lock"):
+            patch.setattr(module, "LOCK_PATIENCE", 0.2)
+            history.commit(["a.md"], "save")
+        assert lock.exists()
+        holder.kill()
+    assert history.commit(["a.md"], "save")
+    assert not lock.exists()
 
-    assert lock.exists()
-    lock.unlink()
+
+@pytest.mark.parametrize("lock", ["index.lock", "HEAD.lock", "refs/heads/main.lock"])
+def test_lock_of_a_dead_git_is_taken_away(history: History, lock: str) -> None:
+    """A lock that no live process can own stops nobody: the commit is made, without a person (G45, G12)."""
+    write(history, "a.md", "two\n")
+    (history.home / ".git" / lock).touch()
+
     assert history.commit(["a.md"], "save")
 
+    assert not (history.home / ".git" / lock).exists()
 
-def test_detached_head_can_be_committed_to(history: History) -> None:
-    """Without a branch the commit is made all the same (L03)."""
+
+def test_detached_head_is_not_committed_to(history: History) -> None:
+    """A commit on no branch would go with the next switch, and the file with it: it waits (L03)."""
     git(history.home, "checkout", "-q", "--detach")
     write(history, "a.md", "two\n")
 
+    with pytest.raises(GitTrouble, match="no branch"):
+        history.commit(["a.md"], "save")
+
+    git(history.home, "switch", "-q", "main")
     assert history.commit(["a.md"], "save")
+
+
+def test_git_that_hangs_is_ended(history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A git that never returns costs the time limit, not the save; the next commit is made (G51)."""
+    write(history, "a.md", "two\n")
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(module, "TIME_LIMIT", 0.1)
+
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+        with pytest.raises(GitTrouble, match="did not complete"):
+            history.commit(["a.md"], "save")
+
+    monkeypatch.undo()
+    assert history.commit(["a.md"], "save")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "config", "index"])
+def test_damage_inside_git_is_trouble_and_no_bug(history: History, name: str) -> None:
+    """Whatever is wrong in `.git`, a caller gets the one error that it knows to be repairable."""
+    (history.home / ".git" / name).write_bytes(b"\x00\xff[broken")
+    write(history, "a.md", "two\n")
+
+    with pytest.raises(GitTrouble):
+        history.commit(["a.md"], "save")
+
+
+def test_half_made_repository_is_completed(tmp_path: Path) -> None:
+    """A `git init` that was killed leaves a folder that is no repository; the next one makes it one."""
+    (tmp_path / ".git" / "objects").mkdir(parents=True)
+    history = History(tmp_path)
+
+    assert not history.exists()
+    assert history.init()
+    assert history.exists()
 
 
 def test_missing_git_is_trouble_with_a_hint(history: History, tmp_path: Path) -> None:
