@@ -13,6 +13,8 @@ from tests.hosts.kimi import Kimi
 from tests.hosts.machine import Machine
 from tests.hosts.model import Model
 
+Host = Claude | Kimi
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -43,3 +45,16 @@ def claude(machine: Machine, model: Model) -> Claude:
 def kimi(machine: Machine, model: Model) -> Kimi:
     require("kimi", "node")
     return Kimi(machine, model)
+
+
+@pytest.fixture(params=["claude", "kimi"])
+def host(request: pytest.FixtureRequest) -> Host:
+    """Each host in turn, alone on its machine."""
+    driver: Host = request.getfixturevalue(request.param)
+    return driver
+
+
+@pytest.fixture
+def project(machine: Machine) -> Path:
+    """The project of the session: a folder with a repository."""
+    return machine.project("billing")

@@ -8,6 +8,8 @@ import select
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ class Machine:
         self.root = root.resolve()
         self.home = self.root / "home"
         self.bin = self.root / "bin"
+        self.knobs: dict[str, str] = {}  # more environment, for every process from now on
         for folder in (self.home, self.bin, self.root / "tmp"):
             folder.mkdir(parents=True)
 
@@ -42,6 +45,7 @@ class Machine:
             "SHELL": "/bin/bash",
             "LANG": "C.UTF-8",
             "NO_PROXY": "127.0.0.1",
+            **self.knobs,
         }
 
     def put(self, *names: str) -> None:
@@ -108,6 +112,13 @@ class Machine:
         """The trailers of the last commit that touched *path*."""
         told = self.git("log", "-1", "--format=%(trailers:only,unfold)", "--", path)
         return dict(line.split(": ", 1) for line in told.splitlines() if line)
+
+    def wait_for(self, reached: Callable[[], bool]) -> None:
+        """Block until a process of this machine has done what *reached* looks for."""
+        deadline = time.monotonic() + TIME_LIMIT
+        while not reached():
+            assert time.monotonic() < deadline, f"not within {TIME_LIMIT} s"
+            time.sleep(0.01)
 
     def processes(self) -> list[int]:
         """Every process that runs with this home, detached children of hooks included."""

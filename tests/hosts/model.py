@@ -70,7 +70,7 @@ class Request:
         return flatten(messages[answers[-1] + 1 :] if answers else messages)
 
 
-Line = Reply | str | Callable[[Request], Reply]
+Line = Reply | str | Callable[[Request], "Reply | str"]
 """One line of a script: a reply, its text, or a function of the request for what only the client tells."""
 
 
