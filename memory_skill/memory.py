@@ -34,6 +34,7 @@ from .write import Edit, Writer, Written, group_of_scope, message
 if TYPE_CHECKING:
     from .recall import Recalled
 
+MAX_STEM = 200  # bytes of a file's name, so that a number and the temporary file beside it still fit
 _ID = re.compile(r"[0-9a-f]{8}")
 _LISTS = re.compile(r"knowledge/(?:[^/]+|projects/[^/]+)\.md")  # list notes: user.md, projects/<slug>.md
 _CAUSE = re.compile(
@@ -202,6 +203,7 @@ class Memory:
         from . import pack
         from .history import REVIEWED
 
+        self._writer.check_home()
         self.tree.home.mkdir(parents=True, exist_ok=True)
         if not self.config.local:
             self._writer.history.init()
@@ -257,7 +259,7 @@ class Memory:
         meta = {"type": type, "source": source, "created": date.today().isoformat()}
         if pin:
             meta["pin"] = "true"
-        told = description or note.describe(body)
+        told = _told(description, body)
         stem = self._stem(name or slug(told) or type)
         return self._save(stem, told, body, meta, scope, to, again)
 
@@ -268,14 +270,14 @@ class Memory:
         found = note.parse(raw, to or "stdin.md")
         if to and to.startswith("skills/"):
             return self._put(to, raw if raw.endswith("\n") else raw + "\n", entry_id(raw), again)
-        kind = found.type if found.headed else ""
-        if not kind:
+        kind = found.type
+        if not (found.typed or to):
             raise UsageError(
                 "the note's header names no type", hint=f"metadata: type: one of {', '.join(TYPES)}"
             )
         meta = {"type": kind, "source": "user-said", "created": date.today().isoformat()} | found.meta
-        stem = self._stem(found.name if found.name != "stdin" else slug(found.description) or kind)
-        told = found.description or note.describe(found.body)
+        told = _told(found.description, found.body)
+        stem = self._stem(found.name if found.name != "stdin" else slug(told) or kind)
         return self._save(stem, told, found.body, meta, scope, to, again)
 
     def _save(
@@ -294,7 +296,6 @@ class Memory:
         folder = _folder(where, meta["type"])
         try:
             passed = gate.check(body, self.config.gate)
-            told = gate.redact(told).text
         except Refused as error:
             return Saved(None, where, "refused", error.rule, error.hint)
         if meta.get("source") == "tool-output":
@@ -362,7 +363,8 @@ class Memory:
         return Saved(None, where, "held", "tool-output", hint, path, done.commit)
 
     def _stem(self, name: str) -> str:
-        stem = slug(name.removesuffix(".md"), limit=80)
+        stem = slug(gate.redact(name).text.removesuffix(".md"), limit=80)
+        stem = stem.encode()[:MAX_STEM].decode(errors="ignore").rstrip("-._")
         if not stem or not re.fullmatch(r"[\w.-]{1,80}", stem):
             raise UsageError(
                 f"the name {name!r} has no letter and no digit", hint="give --name a word or two"
@@ -378,6 +380,11 @@ class Memory:
         """The scope of a new note: as wanted, else by the type's rule."""
         if not wanted:
             return "global" if kind in ("user", "feedback") or not self.project else f"project:{self.project}"
+        return self._one_scope(wanted)
+
+    def _one_scope(self, wanted: str) -> str:
+        if wanted == "all":
+            raise UsageError("unknown scope 'all' for a note", hint="global, project:<slug>, agent:<name>")
         return self.scope(wanted)
 
     def scope(self, wanted: str) -> str:
@@ -418,6 +425,8 @@ class Memory:
     def _writable(self, path: str) -> str:
         """*path* if a verb may write there. Raises: PathRefused."""
         self.tree.path(path)
+        if gate.redact(path).masked:
+            raise PathRefused("holds a secret", where=gate.redact(path).text)
         inside = path.split("/", 1)[0] in NOTE_FOLDERS and path.endswith(".md") and "/" in path
         if path.endswith(f"/{INDEX}") or path == INDEX:
             raise PathRefused("is generated", where=path, hint="edit the note that it points to")
@@ -444,14 +453,13 @@ class Memory:
                 )
             text = note.decode(before, path) if before is not None else ""
             after = self._edited(path, ident, text, old, passed.text, exists=before is not None)
-            gate.check(after, self.config.gate, where=path)
-            mark = "\ufeff" if before is not None and before.startswith(b"\xef\xbb\xbf") else ""
+            whole = gate.check(after, self.config.gate, where=path)
             said = message("edit", address, _told_edit(old, passed.text), self.origin)
-            done = self._writer.change({path: _becomes((mark + after).encode("utf-8"))}, said)
+            done = self._writer.change({path: _becomes(note.encode(whole.text, before))}, said)
         if not done.paths:
             return Edited(address, "unchanged")
         self._count_save()
-        hint = done.warning or ("a secret in it was masked" if passed.masked else None)
+        hint = done.warning or ("a secret in it was masked" if passed.masked or whole.masked else None)
         return Edited(address, "created" if before is None else "edited", done.commit, hint)
 
     def _edited(self, path: str, ident: str, text: str, old: str, new: str, *, exists: bool) -> str:
@@ -485,15 +493,25 @@ class Memory:
             entries = [entry for entry in found.entries if not ident or entry.id == ident]
             if ident and not entries:
                 raise NotFound("no such entry", where=address, hint=f"memory-skill list; read {path}")
-            raw = note.remove_entry(found.raw, entries[0]) if ident and len(found.entries) > 1 else None
-            tombs = "".join(f"{entry.id} {date.today().isoformat()}\n" for entry in entries)
-            edits = {
-                path: _becomes(raw.encode("utf-8") if raw is not None else None),
+            tombs = "".join(f"{ident} {date.today().isoformat()}\n" for ident in {e.id: e for e in entries})
+            edits: dict[str, Edit] = {
+                path: _becomes(self._left(found, entries)),
                 TOMBSTONES: lambda data: (data or b"") + tombs.encode(),
             }
-            who = f"#{entries[0].id}" if len(entries) == 1 else path
+            who = f"#{ident or entries[0].id}" if ident or len(entries) == 1 else path
             done = self._writer.change(edits, message("forget", who, f"from {path}", self.origin))
         return Forgotten("forgotten", (address,), done.commit, done.warning)
+
+    def _left(self, found: Note, gone: list[note.Entry]) -> bytes | None:
+        """The bytes of a note without these entries, None when there is no other."""
+        if len(gone) == len(found.entries):
+            return None
+        before = self.tree.read(found.path)
+        note.decode(before, found.path)  # what is no text is not written anew
+        text = found.raw
+        for entry in reversed(gone):
+            text = note.remove_entry(text, entry)
+        return note.encode(text, before)
 
     def _find(self, query: str) -> list[str]:
         """The addresses that *query* means: an address, a name, or what recall finds."""
@@ -505,7 +523,7 @@ class Memory:
         if bare.startswith("#") and _ID.fullmatch(bare[1:]):
             return self._by_id(bare[1:], every)
         named = [p for p in sorted(every) if normalise(note.stem_of(p)) == normalise(bare)]
-        if named or path.endswith(".md") or ident:
+        if named or path.endswith(".md") or ".md#" in bare or ident:  # an address is no query
             return named
         return [hit.address for hit in self.recall(bare, scope="all", limit=10).hits]
 
@@ -526,6 +544,8 @@ class Memory:
         which a further undo takes back. Raises: NotFound.
         """
         history = self._writer.history
+        if self.config.local:
+            raise UsageError("this memory has no history of its own", hint="undo it with your git")
         if session:
             wanted = history.log(limit=0, session=session)
         elif entry:
@@ -635,12 +655,18 @@ class Memory:
             index=fill,
             inbox=sum(1 for _ in self.tree.walk("inbox")),
             waiting_turns=self.waiting_turns(),
-            unreviewed=self._writer.history.waiting() if self.config.commits else 0,
+            unreviewed=self._unreviewed(),
             unsettled=settle.unsettled(self.tree, self.sessions),
             commit="never (local)" if self.config.local else self.config.history.commit,
             heartbeats=_heartbeats(Events(self.tree.state)),
             watch=_watching(self.tree),
         )
+
+    def _unreviewed(self) -> int:
+        try:
+            return self._writer.history.waiting() if self.config.commits else 0
+        except MemorySkillError:
+            return 0  # no git: `doctor` says so
 
     def waiting_turns(self) -> int:
         """Turns that no distillation has seen yet, over all sessions."""
@@ -661,7 +687,7 @@ class Memory:
             tombs = self._tombs()
             for number, line in enumerate(importing.lines_of(path), 1):
                 try:
-                    one = importing.incoming(line, self.config, self.scope)
+                    one = importing.incoming(line, self.config, self._one_scope)
                 except MemorySkillError as error:
                     reasons.append(importing.reason(number, error))
                     continue
@@ -709,7 +735,7 @@ class Memory:
             item = self._writer.note(stat.path)
             if item and type in (None, item.type):
                 found.append(_listed(item))
-        return found
+        return sorted(found, key=lambda item: item.address)
 
 
 def _becomes(data: bytes | None) -> Edit:
@@ -722,6 +748,11 @@ def _compose(text: str, why: str | None, how: str | None) -> str:
         f"**{label}:** {given.strip()}" for label, given in (("Why", why), ("How to apply", how)) if given
     ]
     return "\n\n".join(part for part in (text.strip(), "\n".join(reasons)) if part)
+
+
+def _told(description: str | None, body: str) -> str:
+    """The description given, else one made of the body; masked before it is cut, or half a key is left."""
+    return gate.redact(description or "").text or note.describe(gate.redact(body).text)
 
 
 def _folder(where: str, kind: str) -> str:

@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from . import index
+from . import gate, index
 from .config import Config
-from .errors import ConfigError, GitTrouble, NotFound
+from .errors import ConfigError, GitTrouble, NotFound, PathRefused
 from .history import History, Origin
 from .index import Line
 from .note import Note, parse, scope_of, skim
@@ -63,9 +63,8 @@ def message(verb: str, address: str, body: str, origin: Origin, source: str = ""
         "Memory-Turn": origin.turn or "",
         "Memory-Source": source,
     }
-    return Message(
-        f"{verb} {shorten(one_line(address), 100)}", body, {k: v for k, v in trailers.items() if v}
-    )
+    subject = f"{verb} {shorten(one_line(gate.redact(address).text), 100)}"
+    return Message(subject, gate.redact(body).text, {k: v for k, v in trailers.items() if v})
 
 
 class Writer:
@@ -80,6 +79,7 @@ class Writer:
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
         """The tree's lock. Raises: NotFound without a tree, ConfigError for one of a newer format, Locked."""
+        self.check_home()
         if not self.tree.exists():
             raise NotFound("there is no memory here yet", where=str(self.tree.home), hint="memory-skill init")
         if not self.config.writable:
@@ -91,12 +91,18 @@ class Writer:
         with self.tree.lock():
             yield
 
+    def check_home(self) -> None:
+        """Raises: PathRefused for a link to nowhere, or one that a cloned repository brought."""
+        home = self.tree.home
+        if home.is_symlink() and (self.config.local or not home.exists()):
+            raise PathRefused("is a link", where=str(home), hint=f"replace the link {home} by a folder")
+
     def change(self, edits: Mapping[str, Edit], said: Message, also: Iterable[str] = ()) -> Written:
         """Apply *edits* to their files, then what follows; for use inside `hold`.
 
         *also* names files that were written already and belong to the same commit.
         """
-        changed = [path for path, edit in edits.items() if self._apply(path, edit)]
+        changed = [path for path, edit in edits.items() if self._apply(path, _masking(edit))]
         return self.follow([*changed, *also], said) if changed else Written(())
 
     def _apply(self, path: str, edit: Edit) -> bool:
@@ -155,6 +161,8 @@ class Writer:
         known = self._known(group, shard)
         raw = self.tree.read_or_none(path)
         current = (raw or b"").decode("utf-8", "replace")
+        if current != shard.get("last"):
+            current = gate.redact(current).text  # nobody has settled it yet
         lines = [item.line for item in known.values()] + ([] if group else list(self._pointers()))
         text = ""
         if not group or any(target.startswith(f"{group}/") for target in known):
@@ -197,7 +205,11 @@ class Writer:
     def _read(self, stat: FileStat) -> Known | None:
         note = self.note(stat.path)
         ids = tuple(entry.id for entry in note.entries) if note else ()
-        return Known(stat.size, stat.mtime_ns, index.line_of(note), ids) if note else None
+        if note is None:
+            return None
+        line = index.line_of(note)  # of a note that nobody may have settled yet
+        title, told = gate.redact(line.title).text, gate.redact(line.description).text
+        return Known(stat.size, stat.mtime_ns, line._replace(title=title, description=told), ids)
 
     def note(self, path: str) -> Note | None:
         """The note at *path* as far as it can be read; None if it is gone or no regular file."""
@@ -257,6 +269,22 @@ class Writer:
         """The slug of *folder*'s project, claimed for it, and the paths that this wrote."""
         slug, path = Projects(self.tree).claim(folder)
         return slug, [path] if path else []
+
+
+def _masking(edit: Edit) -> Edit:
+    """*edit*, and every secret of the file masked: also one that a hand wrote and nobody has settled yet."""
+
+    def masked(before: bytes | None) -> bytes | None:
+        after = edit(before)
+        return after if after is None or after == before else mask(after)
+
+    return masked
+
+
+def mask(data: bytes) -> bytes:
+    """*data* with its secrets masked, whatever its encoding is."""
+    passed = gate.redact(data.decode("utf-8", "surrogateescape"))
+    return passed.text.encode("utf-8", "surrogateescape") if passed.masked else data
 
 
 def stamps(tree: Tree) -> dict[str, list[int]]:
