@@ -62,7 +62,7 @@ def session_skill(law: str, agents: str, index: str) -> str:
     """The text of that file. It depends on the tree alone: *law* and what AGENTS.md and MEMORY.md hold."""
     header = (
         f'---\nname: {SESSION_SKILL}\ndescription: "What memory-skill puts before every session: '
-        'when to save, and the index of what is remembered."\n---\n'
+        'when to save, and the index of what is remembered."\ndisableModelInvocation: true\n---\n'
     )
     body = "\n\n".join(part.strip() for part in (agents, index) if part.strip())
     return header + law.strip() + "\n" + (f"\n{fence(body, what='memory')}\n" if body else "")
