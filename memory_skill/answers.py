@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from . import config as configuration
@@ -17,7 +17,6 @@ from .gate import redact
 from .hosts import HOSTS
 from .hosts.base import Event, Reply, units
 from .journal import Journal, Turn, now
-from .projects import Projects
 from .sessions import Session, Sessions, client
 from .text import one_line, shorten
 from .tree import Tree, digest
@@ -33,6 +32,7 @@ SECOND_CHARS = 2500  # of the second block, where the host sets no limit
 RECALL_SHARE = 700  # characters of a host's limit that the second block leaves to recall
 MIN_RECALL = 200  # characters; less room holds no entry
 DEAD_AFTER = 3  # prompts without a stop, starts without a prompt
+MAX_PROMPTS = 4  # of a session, kept until their stop
 NEAREST = 5  # notes named in the brief
 
 
@@ -176,7 +176,7 @@ def compact(call: Call) -> Reply:
         record.opened = False
         _step(record, distil.Moment("compact"))
         with call.attempt("catch up"):
-            _catch_up(call, record)
+            _log_missed(call, record, _hear(call, record))
     return Reply()
 
 
@@ -192,7 +192,7 @@ def session_end(call: Call) -> Reply:
         _meet(call, record)
         record.in_turn = False
         with call.attempt("catch up"):
-            _catch_up(call, record)
+            _log_missed(call, record, _hear(call, record))
         _step(record, distil.Moment("end"))
     with call.attempt("settle"):
         settle(call)
@@ -216,19 +216,21 @@ ANSWERS: dict[str, Callable[[Call], Reply]] = {
 def _meet(call: Call, record: Session) -> None:
     """Fill in what the first call of a session tells for good."""
     if not record.root:
+        from .projects import Projects
+
         record.root = call.event.root or call.event.cwd
         record.project = Projects(call.tree).slug(Path(record.root)) if record.root else ""
     record.attended = call.event.attended is not False
-    if record.offset < 0:
+    if record.offset < 0 and call.event.kind in ("session-start", "prompt"):
         path = call.host.transcript(call.event, call.env)
         record.offset = path.stat().st_size if path else 0  # turns of before are not ours to log
 
 
 def _keep_prompt(call: Call, record: Session) -> None:
     text = redact(call.event.prompt[:MAX_MESSAGE]).text
-    if not call.event.again:
-        record.prompts = {}
     record.prompts[call.event.turn] = [text, now()]
+    while len(record.prompts) > MAX_PROMPTS:  # one may be queued while another runs
+        del record.prompts[next(iter(record.prompts))]
     record.turn, record.in_turn = call.event.turn, True
     record.client = client() if not call.event.turn else []  # else the environment names the session
 
@@ -273,6 +275,7 @@ def _finished(call: Call, record: Session) -> Turn | None:
     if said and call.event.reply:
         return _turn(record, call.event.turn, said[1], said[0], call.event.reply)
     heard = _hear(call, record)
+    _log_missed(call, record, heard[:-1])
     last = heard[-1] if heard else None
     if last is None or (call.event.turn and last.id != call.event.turn):
         return None  # nobody typed anything: a shell command in Claude Code's screen ends with a stop too
@@ -296,10 +299,10 @@ def _hear(call: Call, record: Session) -> list[Heard]:
     path = call.host.transcript(call.event, call.env)
     if path is None:
         return []
-    size = path.stat().st_size
-    start = record.offset if 0 <= record.offset <= size else 0  # truncated: another file by now
+    size, known = path.stat().st_size, record.offset >= 0
+    start = record.offset if known and record.offset <= size else 0  # truncated: another file by now
     heard, record.offset = call.host.turns(path, max(start, size - MAX_TRANSCRIPT))
-    return heard
+    return heard if known else heard[-1:]  # turns of before our first sight are not ours to log
 
 
 def _take_answer(call: Call, record: Session) -> None:
@@ -312,10 +315,10 @@ def _take_answer(call: Call, record: Session) -> None:
             _step(record, distil.Moment("answered", every=call.config.distil.every_turns))
 
 
-def _catch_up(call: Call, record: Session) -> None:
-    """Log the turns of the transcript whose stop no hook saw."""
+def _log_missed(call: Call, record: Session, missed: Iterable[Heard]) -> None:
+    """Log the turns of the transcript whose stop no hook saw; they are nobody's reason to be held."""
     known = {*_state(record).counted, *_state(record).pending}
-    for heard in _hear(call, record):
+    for heard in missed:
         if heard.id in known or heard.ended != "completed":
             continue
         turn = _turn(record, heard.id, heard.time, heard.user, heard.assistant)

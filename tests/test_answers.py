@@ -48,6 +48,14 @@ def log_of(memory: Memory) -> list[str]:
     return [line["what"] for line in Events(memory.tree.state).tail(100)]
 
 
+def write_note(memory: Memory, name: str, text: str, *, pin: bool = False) -> None:
+    """A note as an editor writes it; `settle` takes it up."""
+    header = f'---\nname: {name}\ndescription: "{text[:60]}"\nmetadata:\n  type: user\n'
+    path = memory.tree.home / "knowledge" / "user" / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(header + ('  pin: "true"\n' if pin else "") + f"---\n{text}\n", encoding="utf-8")
+
+
 # --- prompt
 
 
@@ -99,10 +107,9 @@ def test_subagents_are_left_alone(claude: Claude, memory: Memory) -> None:
 def test_kimi_blocks_stay_small(kimi: Kimi, memory: Memory) -> None:
     """All that a prompt hook says on Kimi is at most 1,500 characters, and plain text."""
     for n in range(20):
-        memory.save(
-            f"Billing rule {n}: the invoice parser retries {n} times. " + "More of it. " * 30, type="user"
-        )
-        memory.save(f"Pinned rule {n} about invoices. " + "More of it. " * 20, type="user", pin=True)
+        text = f"Billing rule {n}: the invoice parser retries {n} times. " + "More. " * 60
+        write_note(memory, f"rule-{n}", text, pin=n % 2 == 0)
+    memory.settle()
 
     said = kimi.prompt("How often does the invoice parser retry in billing?")
 
@@ -166,7 +173,7 @@ def test_the_first_block_fits(claude: Claude, memory: Memory) -> None:
     """However large the tree is, the block arrives: at most 10,000 UTF-16 units, whole lines."""
     (memory.tree.home / "AGENTS.md").write_text("# Agents\n" + "🐍 rule\n" * 2000, encoding="utf-8")
     for n in range(80):
-        memory.save(f"Rule {n} 🐍🐍🐍 " + "🐍" * 60, type="user", pin=n % 4 == 0)
+        write_note(memory, f"rule-{n}", f"Rule {n} 🐍🐍🐍 " + "🐍" * 60, pin=n % 4 == 0)
 
     text = claude.start().context
 
@@ -491,6 +498,33 @@ def test_kimi_subagent_stops_count_nothing(kimi: Kimi, memory: Memory) -> None:
 
     assert len(Journal(memory.tree).turns()) == 1
     assert Sessions(memory.tree.state).read("kimi-code", "session_k").distil["since"] == 1
+
+
+def test_kimi_turns_whose_stop_died_are_logged(kimi: Kimi, memory: Memory) -> None:
+    """Two turns whose stop hook was killed are logged with the third, from the wire."""
+    kimi.start()
+    for n in range(2):
+        kimi.prompt(f"question {n}")
+        kimi.replies(f"answer {n}")
+        kimi.end_turn()
+    kimi.prompt("question 2")
+
+    kimi.stop("answer 2")
+
+    assert [turn.assistant for turn in Journal(memory.tree).turns()] == ["answer 0", "answer 1", "answer 2"]
+
+
+def test_kimi_stop_before_any_prompt_hook_counts_one_turn(kimi: Kimi, memory: Memory) -> None:
+    """Hooks installed while a session runs: what came before is let go, the turn that ends counts."""
+    for n in range(3):
+        parts = [{"type": "text", "text": f"question {n}"}]
+        kimi.record("turn.prompt", input=parts, origin={"kind": "user"}, promptId=f"m{n}")
+        kimi.replies(f"answer {n}")
+        kimi.end_turn()
+
+    kimi.stop(reply="")
+
+    assert [turn.user for turn in Journal(memory.tree).turns()] == ["question 2"]
 
 
 def test_kimi_can_wait_instead(kimi: Kimi, memory: Memory) -> None:

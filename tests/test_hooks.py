@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
+import random
 import resource
 import shutil
 import subprocess
@@ -17,7 +19,7 @@ import pytest
 from memory_skill import hooks, opening
 from memory_skill.events import Events
 from memory_skill.hosts import HOSTS
-from memory_skill.hosts.base import KINDS
+from memory_skill.hosts.base import KINDS, registered
 from memory_skill.journal import Journal
 from memory_skill.memory import Memory
 from memory_skill.sessions import Sessions
@@ -66,7 +68,7 @@ def real(
     *words: str, payload: bytes = b"{}", env: dict[str, str] | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
     """The hook as a process of its own."""
-    argv = [sys.executable, "-P", "-X", "utf8", "-m", "memory_skill", *words]
+    argv = [*registered(sys.executable, "", "")[:-3], *words]
     return subprocess.run(
         argv, input=payload, env=env or dict(os.environ), capture_output=True, timeout=30, **more
     )
@@ -104,6 +106,57 @@ def test_a_wrong_call_is_logged_and_silent(
     found = log_of(memory)
     assert len(found) == bool(logged)
     assert not logged or any(part in found[0] for part in logged.split("|"))
+
+
+def third_turn(memory: Memory) -> tuple[list[str], bytes, dict[str, str]]:
+    """A session whose next stop is due; the words, payload and environment of that stop."""
+    env = os.environ | {"CLAUDE_CODE_SESSION_ATTENDED": "1"}
+    for turn in ("p1", "p2", "p3"):
+        value = json.loads(prompt_of("hello there")) | {"prompt_id": turn}
+        real("hook", "claude-code", "prompt", payload=json.dumps(value).encode(), env=env)
+        payload = json.dumps(json.loads(STOP) | {"prompt_id": turn}).encode()
+        if turn != "p3":
+            real("hook", "claude-code", "stop", payload=payload, env=env)
+    return registered(sys.executable, "claude-code", "stop"), payload, env
+
+
+def test_parallel_stops_hold_once(memory: Memory) -> None:
+    """Four registrations of the hook that run at the same moment: one brief, one turn in the log."""
+    words, payload, env = third_turn(memory)
+    pipe = subprocess.PIPE
+    running = [subprocess.Popen(words, stdin=pipe, stdout=pipe, env=env) for _ in range(4)]
+    for process in running:
+        assert process.stdin
+        process.stdin.write(payload)
+        process.stdin.close()
+
+    said = [process.stdout.read() for process in running if process.stdout]
+
+    assert [process.wait() for process in running] == [0] * 4
+    assert len([out for out in said if out]) == 1
+    assert len(Journal(memory.tree).turns()) == 3
+
+
+def test_killed_hooks_leave_whole_files(memory: Memory) -> None:
+    """Killed at any moment, a stop leaves a record that loads and a log that reads; the next one works."""
+    words, payload, env = third_turn(memory)
+    dice = random.Random(3)
+    for _ in range(12):
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=env)
+        assert process.stdin
+        process.stdin.write(payload)
+        process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(dice.uniform(0.02, 0.12))
+        process.kill()
+        process.wait()
+        record = Sessions(memory.tree.state).read("claude-code", "s")
+        assert list(record.prompts) == ["p1", "p2", "p3"]
+
+    ran = subprocess.run(words, input=payload, capture_output=True, env=env)
+
+    assert ran.returncode == 0
+    assert [turn.id for turn in Journal(memory.tree).turns()] == ["p1", "p2", "p3"]
 
 
 def test_no_tree_is_no_trouble(home: Path) -> None:
