@@ -144,9 +144,11 @@ def _uncommitted(writer: Writer) -> list[str]:
 
 
 def _stamped(writer: Writer, sessions: Sessions, path: str) -> Writing:
-    """The session that Claude Code stamped into a new note's header, if it is one that we know."""
+    """The session that Claude Code stamped into a new note's header; a later edit of it may be anybody's."""
     note = writer.note(path)
-    return _by_stamp(note, sessions) if note else NOBODY
+    who = _by_stamp(note, sessions) if note else NOBODY
+    is_old = who != NOBODY and writer.history.exists() and writer.history.content("HEAD", path) is not None
+    return NOBODY if is_old else who
 
 
 def _by_stamp(note: Note, sessions: Sessions) -> Writing:

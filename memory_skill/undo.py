@@ -15,13 +15,13 @@ def taken_back(
 ) -> tuple[dict[str, bytes | None], list[str]]:
     """The bytes of each path without *commits* (newest first), and the paths that stay as they are.
 
-    A path that was edited since is merged where both changes can stand. Index files follow by themselves.
+    A path that was edited since is merged where both changes can stand. Index files and what is hidden stay.
     """
     now: dict[str, bytes | None] = {}
     kept: list[str] = []
     for commit in commits:
         for path in commit.paths:
-            if path.rsplit("/", 1)[-1] == INDEX or path in kept:
+            if path in kept or _follows(path):
                 continue
             if path not in now:
                 now[path] = _on_disk(tree, path)
@@ -32,6 +32,11 @@ def taken_back(
             else:
                 kept.append(path)
     return {path: data for path, data in now.items() if path not in kept}, kept
+
+
+def _follows(path: str) -> bool:
+    """Index files are written anew; a project's identity and the tree's own settings stay."""
+    return path.rsplit("/", 1)[-1] == INDEX or any(part.startswith(".") for part in path.split("/"))
 
 
 def _without(
