@@ -6,15 +6,18 @@ the tree's root; they are filed by their type, into the project of the session t
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
-from . import gate
-from .errors import MemorySkillError, NoteError, Refused
+from . import gate, inbox
+from .errors import GitTrouble, MemorySkillError, NoteError, NotFound, Refused
 from .history import Origin
-from .note import TYPES, Note, decode, parse
+from .note import TYPES, Note, decode, parse, scope_of, skim
+from .pending import MAX_DUE
 from .sessions import Sessions
 from .tree import HOST_FOLDERS, INDEX, NOTE_FOLDERS, Tree
 from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamps
@@ -80,6 +83,7 @@ def unsettled(tree: Tree, sessions: Sessions) -> bool:
 def run(writer: Writer, sessions: Sessions) -> Settled:
     """Take up everything; for use inside `Writer.hold`."""
     tree, report = writer.tree, Report()
+    swept = _sweep(writer)
     writers = {path: Writing(Origin(h, s), p) for path, (h, s, p) in sessions.writers().items()}
     for stat in list(tree.loose()):
         _file(writer, sessions, stat.path, writers.get(stat.path, NOBODY), report)
@@ -104,9 +108,16 @@ def run(writer: Writer, sessions: Sessions) -> Settled:
         tuple(report.held),
         tuple(report.masked),
         tuple(report.damaged),
-        tuple(commits),
+        (*swept, *commits),
         warning,
     )
+
+
+def _sweep(writer: Writer) -> list[str]:
+    """Due commits first: what a verb wrote is not taken for an edit by hand."""
+    with contextlib.suppress(GitTrouble, NotFound):
+        return writer.sweep(limit=MAX_DUE)
+    return []
 
 
 # --- what changed
@@ -221,29 +232,27 @@ def _hold(writer: Writer, path: str, name: str, reason: str, who: Writing, repor
     """Move a file to the inbox with the reason above it; nothing of it is lost."""
     source = writer.tree.home / path
     try:
-        raw = decode(source.read_bytes()[:1_000_000], path)
-    except (OSError, NoteError):
+        raw = decode(writer.tree.read(path), path)
+    except MemorySkillError:
         report.damaged.append((path, reason))
         return
-    stem = Path(name).stem
-    target = _free(writer, f"inbox/{stem}.md", path)
-    lines = [
-        f"<!-- held: {reason}; found at {path}",
-        f"     host {who.origin.host}, session {who.origin.session} -->",
-    ]
-    text = gate.redact("\n".join(lines if who.origin.host else [lines[0] + " -->"]) + "\n" + raw).text
-    writer.tree.write(target, text.encode("utf-8"))
-    if target != path:
+    told = _destination(raw, path, who) | {"found": path, "day": date.today().isoformat()}
+    told |= {"host": who.origin.host or "", "session": who.origin.session or ""}
+    item = inbox.held(writer.tree, Path(name).stem, reason, raw, own=path, **told)
+    writer.tree.write(item.path, inbox.form(item).encode("utf-8"))
+    if item.path != path:
         source.unlink()
-    report.held.append((target, reason))
-    report.touched.append(target)
-    report.by[target] = who
+    report.held.append((item.path, reason))
+    report.touched.append(item.path)
+    report.by[item.path] = who
 
 
-def _free(writer: Writer, wanted: str, own: str) -> str:
-    stem = wanted.removesuffix(".md")
-    names = (wanted if n == 1 else f"{stem}-{n}.md" for n in range(1, 10_000))
-    return next(n for n in names if n == own or not (writer.tree.home / n).exists())
+def _destination(raw: str, path: str, who: Writing) -> dict[str, str]:
+    """Where a held file would go, as far as it says so itself."""
+    note = skim(raw, path)
+    known = path.split("/", 1)[0] in NOTE_FOLDERS
+    scope = scope_of(path) if known else f"project:{who.project}" if who.project else ""
+    return {"to": path if known else "", "type": note.type if known or note.typed else "", "scope": scope}
 
 
 def _check(writer: Writer, path: str, report: Report) -> None:

@@ -9,6 +9,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import stat
 import sys
 import time
@@ -64,7 +65,7 @@ class Tree:
             raise PathRefused("is not a path inside the tree", where=rel, hint=hint)
         if any(part in ("", ".", "..") for part in parts):
             raise PathRefused("has an empty or dotted part", where=rel, hint=hint)
-        if any(part.startswith(".") for part in parts):
+        if any(part.startswith(".") for part in parts) and not _IDENTITY.fullmatch(rel):
             raise PathRefused("has a hidden part", where=rel, hint=hint)
         if any(len(part.encode("utf-8", "surrogatepass")) > 240 for part in parts) or len(parts) > MAX_DEPTH:
             raise PathRefused("is too long", where=rel[:80], hint=hint)
@@ -231,6 +232,7 @@ class Tree:
                 Path(litter.path).unlink()
 
 
+_IDENTITY = re.compile(r"knowledge/projects/[^/.][^/]*/\.identity\.json")  # the one hidden file that is ours
 _BY_HANDLE = {os.open, os.rename, os.unlink, os.mkdir} <= os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)

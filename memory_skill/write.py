@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from . import gate, index
 from .config import Config
-from .errors import ConfigError, GitTrouble, NotFound, PathRefused
+from .errors import ConfigError, DiskTrouble, GitTrouble, MemorySkillError, NotFound, PathRefused
 from .history import History, Origin
 from .index import Line
 from .note import Note, parse, scope_of, skim
+from .pending import Due, Pending
 from .projects import Projects
 from .search import Search
 from .text import one_line, shorten
@@ -26,6 +27,7 @@ Edit = Callable[[bytes | None], bytes | None]  # a file's bytes in, its new byte
 
 _SCOPED = frozenset({"knowledge/projects", "knowledge/agents"})
 STAMPS = "settled.json"
+SWEEP = 20  # due commits that one verb makes beside its own
 ROOT_ORDER = ("knowledge", "skills")
 
 
@@ -74,6 +76,7 @@ class Writer:
         self.tree = tree
         self.config = config
         self.history = History(tree.home)
+        self.pending = Pending(tree)
         self.search = Search(tree.state / "search.sqlite")
 
     @contextlib.contextmanager
@@ -89,7 +92,12 @@ class Writer:
                 hint="upgrade: pip install -U memory-skill-pack",
             )
         with self.tree.lock():
-            yield
+            try:
+                yield
+            except OSError as error:
+                what = f"the disk does not take it: {error.strerror or error}"
+                hint = "nothing that was there is lost; make room or mend the permissions, then repeat"
+                raise DiskTrouble(what, where=error.filename or str(self.tree.home), hint=hint) from error
 
     def check_home(self) -> None:
         """Raises: PathRefused for a link to nowhere, or one that a cloned repository brought."""
@@ -102,28 +110,46 @@ class Writer:
 
         *also* names files that were written already and belong to the same commit.
         """
-        changed = [path for path, edit in edits.items() if self._apply(path, _masking(edit))]
-        return self.follow([*changed, *also], said) if changed else Written(())
+        also = list(also)
+        found = {path: self.tree.read_or_none(path) for path in edits}
+        wanted = {path: _masking(edit)(found[path]) for path, edit in edits.items()}
+        changed = [path for path in edits if wanted[path] != found[path]]
+        if not changed:
+            return Written(())
+        due = self._due({path: wanted[path] for path in changed}, said, also)
+        for path in changed:
+            self._put(path, found[path], wanted[path])
+        return self.follow([*changed, *also], said, due)
 
-    def _apply(self, path: str, edit: Edit) -> bool:
-        before = self.tree.read_or_none(path)
-        after = edit(before)
-        if after == before:
-            return False
+    def _put(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Replace exactly the bytes that were read. Raises: Conflict."""
+        expect = ABSENT if before is None else digest(before)
         if after is None:
-            self.tree.remove(path)
+            self.tree.remove(path, expect)
         else:
-            self.tree.write(path, after, ABSENT if before is None else digest(before))
-        return True
+            self.tree.write(path, after, expect)
 
-    def follow(self, paths: Iterable[str], said: Message) -> Written:
+    def _due(self, wanted: Mapping[str, bytes | None], said: Message, also: Iterable[str] = ()) -> Due | None:
+        """Note the commit before its files are written: a kill in between leaves it to the next verb."""
+        if not self.config.commits:
+            return None
+        every = {path: self.tree.read_or_none(path) for path in also} | dict(wanted)
+        paths = {path: ABSENT if data is None else digest(data) for path, data in every.items()}
+        return self.pending.note(said.subject, said.body, said.trailers, paths)
+
+    def follow(self, paths: Iterable[str], said: Message, due: Due | None = None) -> Written:
         """Bring index files, search index and history up to *paths*, which are written already."""
         changed = list(dict.fromkeys(paths))
-        indexes = self.reindex({group_of(path) for path in changed})
-        self._update_search(changed)
-        stamp(self.tree, [*changed, *indexes])
-        commit, warning = self.commit([*changed, *indexes], said)
-        return Written(tuple(changed), commit, warning)
+        indexes: list[str] = []
+        trouble = None
+        try:
+            indexes = self.reindex({group_of(path) for path in changed})
+            self._update_search(changed)
+            stamp(self.tree, [*changed, *indexes])
+        except (MemorySkillError, OSError) as error:  # it is saved: what can be rebuilt must not undo that
+            trouble = f"written, not yet in the index ({error}); memory-skill settle takes it up"
+        commit, warning = self.commit([*changed, *indexes], said, due)
+        return Written(tuple(changed), commit, warning or trouble)
 
     def _update_search(self, paths: list[str]) -> None:
         from .search import IndexTrouble
@@ -134,17 +160,44 @@ class Writer:
             self.search.rebuild(self.tree)
             (self.tree.state / STAMPS).unlink(missing_ok=True)  # it took up edits that nobody settled
 
-    def commit(self, paths: Iterable[str], said: Message) -> tuple[str | None, str | None]:
+    def commit(
+        self, paths: Iterable[str], said: Message, due: Due | None = None
+    ) -> tuple[str | None, str | None]:
         """The commit's short id, or None, and why there is none although one was due."""
         if not self.config.commits:
             return None, None
         try:
+            self.sweep(but=due)
             made = self.history.commit(
                 list(dict.fromkeys(paths)), said.subject, said.body, dict(said.trailers)
             )
         except (GitTrouble, NotFound) as error:
             return None, f"written, not committed ({error.what}); memory-skill settle commits it later"
+        if due:
+            self.pending.strike(due)
         return made, None
+
+    def sweep(self, but: Due | None = None, limit: int = SWEEP) -> list[str]:
+        """Make commits that are due since a kill or a fault, the oldest first, as they were meant.
+
+        Of their files only those that still are as the verb wrote them; the others are for settle to check.
+        Returns: the new commits. Raises: GitTrouble, NotFound.
+        """
+        made = []
+        for due in self.pending.all()[:limit]:
+            if due == but:
+                continue
+            paths = [path for path, wanted in due.paths.items() if self._is_still(path, wanted)]
+            made.append(self.history.commit(paths, due.subject, due.body, due.trailers))
+            self.pending.strike(due)
+        return [commit for commit in made if commit]
+
+    def _is_still(self, path: str, wanted: str) -> bool:
+        try:
+            data = self.tree.read_or_none(path)
+        except MemorySkillError:
+            return False
+        return wanted == (ABSENT if data is None else digest(data))
 
     # --- index files
 
@@ -178,7 +231,10 @@ class Writer:
             text = packed.text
         self._keep_shard(group, known, text)
         data = text.encode("utf-8") or None
-        return [path] if self._apply(path, lambda _: data) else []
+        if data == raw:
+            return []
+        self._put(path, raw, data)
+        return [path]
 
     def _known(self, group: str, shard: Mapping[str, Any]) -> dict[str, Known]:
         """The notes of one folder; those that did not change since are not read again."""
