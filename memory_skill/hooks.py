@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from . import config as configuration
-from .answers import ANSWERS, Call
+from .answers import ANSWERS
+from .calls import Call, clock, told
 from .errors import UsageError
 from .events import Events
 from .hosts import HOSTS
@@ -27,10 +27,6 @@ OTHER_SECONDS = 2.0  # prompt, edited, interrupt
 MAX_PAYLOAD = 32_000_000  # bytes of stdin
 
 
-class OutOfTime(BaseException):
-    """Our own clock rang. No lower layer may take it for one of its errors."""
-
-
 def run(host: str, kind: str, stdin: bytes, env: Mapping[str, str] | None = None) -> int:
     """Answer one call on stdout (and stderr). Returns the exit code: 0, or 2 for Kimi Code's wanted block."""
     env = os.environ if env is None else env
@@ -38,7 +34,7 @@ def run(host: str, kind: str, stdin: bytes, env: Mapping[str, str] | None = None
     call: Call | None = None
     reply, trouble = Reply(), ""
     try:
-        with _clock(SECONDS.get(kind, OTHER_SECONDS)):
+        with clock(SECONDS.get(kind, OTHER_SECONDS)):
             call = _call(host, kind, stdin, env)
             reply = ANSWERS[kind](call) if call.tree.exists() else Reply()
         trouble = "; ".join(call.troubles)
@@ -67,24 +63,6 @@ def _call(host: str, kind: str, stdin: bytes, env: Mapping[str, str]) -> Call:
     return Call(module, module.parse(mapping(payload), kind, env), env)
 
 
-@contextlib.contextmanager
-def _clock(seconds: float) -> Iterator[None]:
-    def ring(*_: object) -> None:
-        raise OutOfTime(f"over {seconds:g} s")
-
-    try:
-        old = signal.signal(signal.SIGALRM, ring)
-    except (ValueError, AttributeError):  # not the main thread; no such signal on this system
-        yield
-        return
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
-
-
 def _say(reply: Reply) -> bool:
     """Bytes, whatever the locale is. False if nobody listens."""
     try:
@@ -104,11 +82,6 @@ def _afterwards(call: Call) -> str:
     except BaseException as error:
         return told(error)
     return ""
-
-
-def told(error: BaseException) -> str:
-    """An error in one short line, for the log."""
-    return f"{type(error).__name__}: {error}"[:300]
 
 
 def _leave_signs(

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -216,6 +217,25 @@ def test_kimi_session_skill_follows_the_tree(kimi: Kimi, memory: Memory, home: P
     assert "green tea" in skill.read_text(encoding="utf-8")
     assert "green tea" in kimi.prompt("ok").out, "the host had read the file before"
     assert kimi.prompt("ok").out == ""
+
+
+def test_a_local_tree_is_never_committed(
+    memory: Memory, project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the tree is a folder of the code repository, settling leaves the commit to the user."""
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    monkeypatch.setenv("MEMORY_SKILL_LOCAL", "1")
+    own = Memory.open(cwd=project)
+    own.init()
+    (own.tree.home / "loose.md").write_text("---\nname: loose\nmetadata:\n  type: user\n---\nTea.\n", "utf-8")
+    claude = Claude(project, capfd)
+
+    assert "no second chance" in claude.start().context
+
+    assert (own.tree.home / "knowledge" / "user" / "loose.md").is_file()
+    assert subprocess.run(["git", "-C", str(project), "log"], capture_output=True).returncode == 128
+    assert not (own.tree.home / ".git").exists()
+    assert log_of(own) == []
 
 
 # --- the second block

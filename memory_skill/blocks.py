@@ -1,0 +1,157 @@
+"""What is put before the model: the first and the second block, what a prompt recalls, the brief."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import distil, opening
+from .calls import Call, scope_of, search_of, state_of
+from .events import Events
+from .hosts.base import units
+from .journal import Journal, Turn
+from .sessions import Session
+from .text import one_line, shorten
+from .tree import digest
+
+SECOND_CHARS = 2500  # of the second block, where the host sets no limit
+RECALL_SHARE = 700  # characters of a host's limit that the second block leaves to recall
+MIN_RECALL = 200  # characters; less room holds no entry
+DEAD_AFTER = 3  # prompts without a stop, starts without a prompt
+NEAREST = 5  # notes named in the brief
+
+
+def first(call: Call, record: Session) -> str:
+    """The first block; a part that cannot be had is left out."""
+    pins, limit = "", call.host.CONTEXT_UNITS
+    with call.attempt("pinned"):
+        pins = _pinned(call, record)
+    return opening.first(
+        call.tree,
+        call.env,
+        record.project,
+        pins,
+        with_index=not call.host.reads_index(call.env, record.root, call.tree.home),
+        fits=lambda text: limit is None or units(text) <= limit,
+    )
+
+
+def _pinned(call: Call, record: Session, most: int | None = None) -> str:
+    """What is pinned, without its age: the bytes change with the tree alone. Recall need not repeat it."""
+    from .recall import pinned
+
+    scope = scope_of(record)
+    found = pinned(scope, tree=call.tree, search=search_of(call), config=call.config, max_chars=most)
+    for hit in found.hits:
+        record.show(hit.address, digest(hit.text.encode()))
+    return "\n\n".join(f"## {hit.address}\n{hit.text.strip()}" for hit in found.hits)
+
+
+def recalled(call: Call, record: Session, before: list[str]) -> str:
+    """The rendered entries that fit beside *before* and that this session has not seen in this wording."""
+    from .recall import Recalled, recall, render
+
+    room = call.config.recall.prompt_chars
+    if call.host.PROMPT_CHARS is not None:
+        room = min(room, call.host.PROMPT_CHARS - sum(len(part) + 2 for part in before if part))
+    if room < MIN_RECALL:
+        return ""
+    found = recall(
+        call.event.prompt,
+        scope_of(record),
+        tree=call.tree,
+        search=search_of(call),
+        config=call.config,
+        limit=call.config.recall.limit,
+        max_chars=room,
+        shown=record.shown,
+    )
+    seen = {hit.address: digest(hit.text.encode()) for hit in found.hits}
+    hits = tuple(hit for hit in found.hits if record.shown.get(hit.address) != seen[hit.address])
+    for hit in hits:
+        record.show(hit.address, seen[hit.address])
+    return render(Recalled(found.outcome, hits=hits, omitted=found.omitted), room) if hits else ""
+
+
+def brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
+    """The brief over the turns past the mark, and which of them it shows; ("", ()) if it cannot be made."""
+    with call.attempt("brief"):
+        turns, near = Journal(call.tree).find(state_of(record).pending), list[dict[str, str]]()
+        with call.attempt("nearest"):
+            near = _nearest(call, record, turns)
+        return distil.brief(
+            turns,
+            near,
+            home=Path(opening.shown(call.tree.home, call.env)),
+            command=opening.command(call.env),
+            scope=scope_of(record),
+        )
+    return "", ()
+
+
+def _nearest(call: Call, record: Session, turns: list[Turn]) -> list[dict[str, str]]:
+    """Existing notes that lie next to these turns, so that the agent mends them instead of adding twins."""
+    from .recall import recall
+
+    said = "\n".join(f"{turn.user}\n{turn.assistant}" for turn in turns)
+    found = recall(
+        said, scope_of(record), tree=call.tree, search=search_of(call), config=call.config, limit=NEAREST
+    )
+    return [{"address": hit.address, "description": shorten(one_line(hit.text), 120)} for hit in found.hits]
+
+
+def second(call: Call, record: Session) -> str:
+    """Notices, turns that wait, and the project part where the host cannot speak at its start."""
+    limit = call.host.PROMPT_CHARS
+    room = SECOND_CHARS if limit is None else limit - RECALL_SHARE
+    parts = [opening.notices(_notices(call, record))]
+    if record.news:
+        parts.append(opening.news(record.news))
+        record.news = ""
+    if not call.host.SPEAKS_AT_START:
+        rest = room - sum(len(part) + 2 for part in parts)
+        parts.append(opening.project_part(call.tree, record.project, _pinned(call, record, rest // 2), rest))
+    rest = room - sum(len(part) + 2 for part in parts)
+    if call.event.attended is not False:
+        parts.append(_waiting(call, record, rest))
+    return "\n\n".join(filter(None, parts))
+
+
+def _notices(call: Call, record: Session) -> list[str]:
+    lines = [f"config: {call.config_trouble}; the last valid one is in force"] if call.config_trouble else []
+    lines += dead_hooks(call.events, call.event.host)
+    if not record.started:
+        lines.append("the session-start hook did not run (memory-skill doctor)")
+    if call.event.attended is not False:
+        lines += call.events.take_notices()
+    inbox = sum(1 for path in (call.tree.home / "inbox").glob("*.md") if path.name != "README.md")
+    if inbox:
+        lines.append(f"{inbox} {'entry waits' if inbox == 1 else 'entries wait'} in the inbox")
+    return lines
+
+
+def dead_hooks(events: Events, host: str) -> list[str]:
+    """One line for each hook of *host* that fails, or that no longer runs though its neighbour does."""
+    lines = []
+    for beat in events.heartbeats():
+        if beat.host != host:
+            continue
+        if beat.failures:
+            since = f"since {beat.failed} ({beat.failures}x)"
+            lines.append(f"the {beat.event} hook fails {since}: {beat.trouble}")
+        silent = {"prompt": "stop", "session-start": "prompt"}.get(beat.event)
+        if silent and beat.alone >= DEAD_AFTER:
+            lines.append(f"the {silent} hook has not run for {beat.alone} times (memory-skill doctor)")
+    return lines
+
+
+def _waiting(call: Call, record: Session, room: int) -> str:
+    """Turns of this project that earlier sessions left undistilled because nobody attended."""
+    owners: dict[str, str] = {}
+    for other in call.sessions.waiting():
+        apart = (other.host, other.session) != (record.host, record.session)
+        if apart and other.project == record.project and not other.in_turn:
+            owners |= dict.fromkeys(state_of(other).pending, f"{other.host}/{other.session}")
+    text, ids = opening.waiting(Journal(call.tree).find(owners), room)
+    for ident in ids:
+        record.offered.setdefault(owners[ident], []).append(ident)
+    return text
