@@ -63,6 +63,11 @@ class GateKnobs:
 
 
 @dataclass(frozen=True)
+class ReviewKnobs:
+    gate: str = _choice("off", "ask", "strict")  # whether recall waits for the inbox to be decided
+
+
+@dataclass(frozen=True)
 class JournalKnobs:
     keep_days: int = _number(0, 0, 36_500)  # days; 0 keeps everything
 
@@ -84,6 +89,7 @@ class Config:
     recall: RecallKnobs = RecallKnobs()
     index: IndexKnobs = IndexKnobs()
     gate: GateKnobs = GateKnobs()
+    review: ReviewKnobs = ReviewKnobs()
     journal: JournalKnobs = JournalKnobs()
     claude: ClaudeKnobs = ClaudeKnobs()
 
@@ -103,6 +109,7 @@ GROUPS: dict[str, type] = {
     "recall": RecallKnobs,
     "index": IndexKnobs,
     "gate": GateKnobs,
+    "review": ReviewKnobs,
     "journal": JournalKnobs,
     "claude": ClaudeKnobs,
 }

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import config as settings
-from . import gate, note, settle
+from . import decisions, gate, note, settle
+from . import inbox as box
 from .errors import (
     Conflict,
     MemorySkillError,
@@ -299,7 +301,8 @@ class Memory:
         except Refused as error:
             return Saved(None, where, "refused", error.rule, error.hint)
         if meta.get("source") == "tool-output":
-            return self._hold(format_note(stem, told, passed.text, meta), stem, where, "what a tool said")
+            raw = format_note(stem, told, passed.text, meta)
+            return self._hold(raw, stem, folder, meta, "what a tool said", "tool-output")
         if to:
             return self._put(
                 to, format_note(note.stem_of(to), told, passed.text, meta), entry_id(body), again
@@ -352,15 +355,20 @@ class Memory:
         self._count_save()
         return Saved(path, where, "saved", None, done.warning, None, done.commit)
 
-    def _hold(self, raw: str, stem: str, where: str, reason: str) -> Saved:
+    def _hold(
+        self, raw: str, stem: str, folder: str, meta: Mapping[str, str], reason: str, rule: str
+    ) -> Saved:
+        where = scope_of(f"{folder}/x.md")
+        told = {"to": f"{folder}/{stem}.md", "type": meta.get("type", ""), "scope": where}
+        told |= {"host": self.origin.host or "", "session": self.origin.session or ""}
         with self._writer.hold():
-            name, _ = self._free("inbox", stem)
-            path = f"inbox/{name}.md"
-            text = f"<!-- held: {reason} -->\n{raw}"
-            said = message("hold", path, reason, self.origin, "tool-output")
-            done = self._writer.change({path: _becomes(text.encode("utf-8"))}, said)
-        hint = f"it waits for the user in {path}: {reason}"
-        return Saved(None, where, "held", "tool-output", hint, path, done.commit)
+            item = box.held(self.tree, stem, reason, raw, day=date.today().isoformat(), **told)
+            said = message("hold", item.path, reason, self.origin, meta.get("source", ""))
+            done = self._writer.change({item.path: _becomes(box.form(item).encode("utf-8"))}, said)
+        hint = (
+            f"it waits for the user as {item.id} ({reason}); ask, then: memory-skill inbox accept {item.id}"
+        )
+        return Saved(None, where, "held", rule, hint, item.path, done.commit)
 
     def _stem(self, name: str) -> str:
         stem = slug(gate.redact(name).text.removesuffix(".md"), limit=80)
@@ -564,6 +572,38 @@ class Memory:
             done = self._writer.change(edits, message("undo", what, body, self.origin))
         return Undone(tuple(c.id for c in wanted), tuple(kept), done.commit)
 
+    # --- what waits for a person
+
+    def inbox(self) -> list[box.Item]:
+        """What waits, by path. Raises: NotFound without a tree."""
+        self._there()
+        return list(box.items(self.tree))
+
+    def accept(
+        self, ident: str, *, type: str | None = None, scope: str | None = None, text: str | None = None
+    ) -> decisions.Decided:
+        """Save what waits under that id, or *text* in its place; see `decisions.accept`."""
+        if type and type not in TYPES:
+            raise UsageError(f"unknown type {type!r}", hint=f"one of {', '.join(TYPES)}")
+        where = self.scope(scope) if scope else None
+        with self._decide(ident) as item:
+            return decisions.accept(self._writer, item, self.origin, type=type, scope=where, text=text)
+
+    def discard(self, ident: str) -> decisions.Decided:
+        """Take away what waits under that id. Raises: NotFound."""
+        with self._decide(ident) as item:
+            return decisions.discard(self._writer, item, self.origin)
+
+    @contextlib.contextmanager
+    def _decide(self, ident: str) -> Iterator[box.Item]:
+        """The item, under the lock. A session that nobody attends has no person who could decide."""
+        origin = self.origin
+        if origin.host and origin.session and not self.sessions.read(origin.host, origin.session).attended:
+            hint = f"a person decides: memory-skill inbox accept {ident}"
+            raise Refused("nobody attends this session", rule="unattended", where=ident, hint=hint)
+        with self._writer.hold():
+            yield box.take(self.tree, ident)
+
     # --- taking up, reading
 
     def _there(self) -> None:
@@ -599,12 +639,19 @@ class Memory:
         scope: str | None = None,
         limit: int | None = None,
         max_chars: int | None = None,
+        acknowledge: bool = False,
         **more: Any,
     ) -> Recalled:
-        """Find what answers *query*; reads only. See `recall.recall`."""
-        from .recall import recall
+        """Find what answers *query*; reads only. See `recall.recall`.
+
+        *acknowledge* reads on while items wait in the inbox, where `review.gate` is `ask`.
+        """
+        from .recall import Recalled, recall
 
         self._there()
+        barrier = box.barrier(self.tree, self.config.review.gate, acknowledged=acknowledge)
+        if barrier:
+            return Recalled("blocked", barrier)
         knobs = self.config.recall
         return recall(
             query,
@@ -653,7 +700,7 @@ class Memory:
             scope=self.reading,
             notes=notes,
             index=fill,
-            inbox=sum(1 for _ in self.tree.walk("inbox")),
+            inbox=len(box.waiting(self.tree)),
             waiting_turns=self.waiting_turns(),
             unreviewed=self._unreviewed(),
             unsettled=settle.unsettled(self.tree, self.sessions),

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import pytest
 
-from memory_skill import config, errors, history, index, journal, memory, note, recall, settle
+from memory_skill import config, decisions, errors, history, index, journal, memory, note, recall, settle
 from memory_skill.cli import cli, main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -173,6 +173,7 @@ RESULTS = {
     "settle": settle.Settled,
     "import": memory.Imported,
     "init": memory.Initialised,
+    "inbox": decisions.Decided,
 }
 
 

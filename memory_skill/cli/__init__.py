@@ -39,10 +39,11 @@ PLUMBING = {
     "context": "plumbing",
     "import": "plumbing",
     "journal": "plumbing",
+    "inbox": "review",
     "hook": "plumbing",
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}
-CHANGING = frozenset({"save", "edit", "forget", "undo", "settle", "index", "import"})
+CHANGING = frozenset({"save", "edit", "forget", "undo", "settle", "index", "import", "inbox"})
 
 
 class Verbs(click.Group):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -93,6 +92,7 @@ def edit_verb(face: Face, address: str, old: str, new: str, as_json: bool) -> No
 @click.option("--limit", type=click.IntRange(1, 100), help="Entries at most.")
 @click.option("--max-chars", type=click.IntRange(200, 100_000), help="Characters of the block at most.")
 @click.option("--as-of", metavar="DATE", type=click.DateTime(["%Y-%m-%d"]), help="What held on that day.")
+@click.option("--acknowledge", is_flag=True, help="Also while the inbox waits (review.gate = ask).")
 @click.option("--explain", is_flag=True, help="What adds up to each score.")
 @json_option
 @click.pass_obj
@@ -117,7 +117,8 @@ def recall_verb(face: Face, /, query: str, as_json: bool, as_of: Any, explain: b
 
         result(json.dumps(found.explain, ensure_ascii=False, indent=2))
     count = len(found.hits)
-    say(f"Found {count} {'entry' if count == 1 else 'entries'}." if count else "No match.")
+    if found.outcome != "blocked":
+        say(f"Found {count} {'entry' if count == 1 else 'entries'}." if count else "No match.")
     if found.reason and found.outcome != "hits":
         say(f"{found.outcome}: {found.reason}")
 
@@ -256,7 +257,7 @@ def status_verb(face: Face, as_json: bool) -> None:
     fill = found.index
     result(f"index {fill['lines']}/{fill['max_lines']} lines, {fill['bytes']:,}/{fill['max_bytes']:,} bytes")
     for count, what in (
-        (found.inbox, "wait in the inbox: " + str(Path(found.home) / "inbox")),
+        (found.inbox, "wait in the inbox: memory-skill inbox list"),
         (found.waiting_turns, "turns wait to be distilled"),
         (found.unreviewed, f"commits to review: git -C {found.home} diff refs/memory-skill/reviewed"),
     ):

@@ -1,0 +1,125 @@
+"""The three answers to what waits in the inbox: accept, amend, discard. Each is one commit.
+
+What is accepted enters like any other note, through the gate; the person's yes stands for the rules of
+quality, never for those of safety.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from . import gate, note
+from .errors import NoteError, Refused, UsageError
+from .history import Origin
+from .inbox import Item, free
+from .note import TYPES, entry_id, scope_of
+from .text import shorten, slug
+from .write import Writer, group_of_scope, message
+
+
+@dataclass(frozen=True)
+class Decided:
+    """*outcome*: accepted, unchanged (it stands at *address* already), discarded, or refused by *rule*."""
+
+    id: str
+    outcome: str
+    address: str | None = None
+    scope: str | None = None
+    rule: str | None = None
+    hint: str | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an item holds as a note that could be saved."""
+
+    stem: str
+    description: str
+    body: str
+    scope: str
+    meta: dict[str, str]
+
+
+def accept(
+    writer: Writer,
+    item: Item,
+    origin: Origin,
+    *,
+    type: str | None = None,
+    scope: str | None = None,
+    text: str | None = None,
+) -> Decided:
+    """Save the held text, or *text* in its place, and take the item away; for use inside `hold`.
+
+    Raises: UsageError when neither item nor caller tells type and scope, NoteError when its header cannot be
+    read: such an item can only be amended or discarded.
+    """
+    entry = _entry(item, item.text if text is None else text, type, scope)
+    try:
+        passed = gate.check(entry.body, writer.config.gate)
+    except Refused as error:
+        return Decided(item.id, "refused", None, entry.scope, error.rule, error.hint)
+    away = {item.path: _gone}
+    verb = "accept" if text is None else "amend"
+    known = writer.known([entry.scope])
+    same = next((path for path, seen in known.items() if entry_id(passed.text) in seen.ids), None)
+    if same:
+        done = writer.change(away, message(verb, item.path, f"It stands in {same} already.", origin))
+        return Decided(item.id, "unchanged", same, entry.scope, None, done.warning, done.commit)
+    path = _place(writer, item, entry, moved=bool(type or scope))
+    raw = note.format_note(note.stem_of(path), gate.redact(entry.description).text, passed.text, entry.meta)
+    body = f"{entry.description}\n\nWaited because: {item.reason}. Scope: {entry.scope}."
+    said = message(verb, path, body, origin, entry.meta["source"])
+    done = writer.change({path: lambda _: raw.encode("utf-8"), **away}, said)
+    hint = done.warning or ("a secret in it was masked" if passed.masked else None)
+    return Decided(item.id, "accepted", path, entry.scope, None, hint, done.commit)
+
+
+def discard(writer: Writer, item: Item, origin: Origin) -> Decided:
+    """Take the item away; `undo` brings it back. For use inside `hold`."""
+    said = message("discard", item.path, f"It waited because: {item.reason}.", origin)
+    done = writer.change({item.path: _gone}, said)
+    return Decided(item.id, "discarded", None, None, None, done.warning, done.commit)
+
+
+def _gone(_: bytes | None) -> None:
+    return None
+
+
+def _entry(item: Item, text: str, kind: str | None, scope: str | None) -> Entry:
+    try:
+        found = note.parse(text, f"{slug(item.id) or 'item'}.md")
+    except NoteError as error:
+        hint = f"memory-skill inbox amend {item.id} --text TEXT, or: memory-skill inbox discard {item.id}"
+        raise NoteError(error.what, where=item.path, hint=hint) from error
+    kind = kind or (found.type if found.typed else item.type)
+    if kind not in TYPES:
+        hint = f"memory-skill inbox accept {item.id} --type TYPE, one of {', '.join(TYPES)}"
+        raise UsageError("does not say which type of note it is", where=item.path, hint=hint)
+    where = scope or item.scope or ("global" if kind in ("user", "feedback") else "")
+    if not where:
+        hint = f"memory-skill inbox accept {item.id} --scope SCOPE: global, project, project:<slug>"
+        raise UsageError("does not say whom it is for", where=item.path, hint=hint)
+    told = found.description or note.describe(found.body)
+    meta = {"type": kind} | found.meta | {"type": kind, "source": _source(found.meta)}
+    meta.setdefault("created", item.day or date.today().isoformat())
+    return Entry(slug(found.name, limit=80) or kind, shorten(told, 400), found.body, where, meta)
+
+
+def _source(meta: Mapping[str, str]) -> str:
+    """The person's yes confirms what an agent or a tool said."""
+    source = meta.get("source", "")
+    return source if source == "user-said" else "user-confirmed"
+
+
+def _place(writer: Writer, item: Item, entry: Entry, *, moved: bool) -> str:
+    """Where the item would have gone, unless the person decided otherwise or something stands there."""
+    wanted = item.to
+    free_there = wanted.endswith(".md") and not (writer.tree.home / wanted).exists()
+    if not moved and free_there and wanted.startswith("knowledge/") and scope_of(wanted) == entry.scope:
+        return wanted
+    folder = group_of_scope(entry.scope) or f"knowledge/{entry.meta['type']}"
+    return free(writer.tree, folder, entry.stem)
