@@ -11,7 +11,7 @@ from functools import cached_property
 from math import log
 
 from .glossary import MEANINGS
-from .search import WEIGHTS, Row, Totals, counts_of
+from .search import FIRST_CODE, WEIGHTS, Row, Totals, counts_of
 from .text import GRAM, fold, grams, is_cjk, is_han, stem, words
 from .vocabulary import COMMON, GENERAL, ORDERS, ORDERS_BEGIN, ORDERS_END
 
@@ -157,6 +157,7 @@ class Scale:
         self.values = [
             (term, weight * self.rarity[term]) for term, weight in terms.items() if term in self.rarity
         ]
+        self._found: dict[str, dict[str, float]] = {}
         self.most = (K1 + 1) * self._most() or 1.0
 
     def _most(self) -> float:
@@ -182,22 +183,24 @@ class Scale:
 
     def found(self, row: Row) -> dict[str, float]:
         """The words of the question that *row* holds, as such, misspelt or in another wording, and their worth."""
-        found: dict[str, float] = {}
-        plain: list[str] | None = None
-        for word in self.question.words:
-            root = stem(word)
-            if counts_of(row.terms, root):
-                found[word] = self._worth(word)
-                continue
-            if not is_cjk(word):
-                plain = _plain_stems(row.terms) if plain is None else plain
-                like, other = max(((_likeness(root, other), other) for other in plain), default=(0.0, ""))
-                if like:
-                    its = _prior(other) * self._rarity(self.frequency.get(other, 1))
-                    found[word] = min(self._worth(word), its) * like * LIKE_SHARE
-            if self._means(word, row):
-                found[word] = max(found.get(word, 0.0), self._worth(word) * MEANING_SHARE)
-        return found
+        if row.address not in self._found:
+            plain = _plain_stems(row.terms)
+            amounts = {word: self._amount(word, row, plain) for word in self.question.words}
+            self._found[row.address] = {word: amount for word, amount in amounts.items() if amount}
+        return self._found[row.address]
+
+    def _amount(self, word: str, row: Row, plain: list[str]) -> float:
+        """What of *word* is in *row*, whose Latin stems are *plain*."""
+        root = stem(word)
+        if counts_of(row.terms, root):
+            return self._worth(word)
+        amount = self._worth(word) * MEANING_SHARE if self._means(word, row) else 0.0
+        if not is_cjk(word):
+            like, other = _likest(root, plain)
+            if like:
+                its = _prior(other) * self._rarity(self.frequency.get(other, 1))
+                amount = max(amount, min(self._worth(word), its) * like * LIKE_SHARE)
+        return amount
 
     def _worth(self, word: str) -> float:
         rarity = self._rarity(self.frequency.get(stem(word), 0))
@@ -248,7 +251,7 @@ class Scale:
         for term, value in self.values:
             at = packed.find(f"\n{term}\t")
             if at >= 0:
-                code = ord(packed[at + len(term) + 2]) - 33
+                code = ord(packed[at + len(term) + 2]) - FIRST_CODE
                 total = title * (code & 15) + description * (code >> 4 & 15) + body * (code >> 8)
                 score += value * total / (total + (slow_gram if term[0] == "#" else slow))
         return score * (K1 + 1) / self.most
@@ -267,15 +270,28 @@ def _plain_stems(packed: str) -> list[str]:
     return [term for term in terms if term[0] != GRAM and not is_cjk(term)]
 
 
-def _likeness(one: str, other: str) -> float:
-    """How surely two words are one: by shared letter pairs, or as a part of a compound."""
-    if len(one) < 3 or len(other) < 3:
-        return 0.0
-    if min(len(one), len(other)) >= 4 and (one in other or other in one):
-        return max(LIKENESS, min(len(one), len(other)) / max(len(one), len(other)))
-    mine, its = _letter_pairs(one), _letter_pairs(other)
-    dice = 2 * len(mine & its) / (len(mine) + len(its))
-    return dice if dice >= LIKENESS else 0.0
+def _likest(word: str, others: Iterable[str]) -> tuple[float, str]:
+    """Which of *others* could be *word* misspelt, inflected or in a compound, and how surely; (0, "") for none.
+
+    Likeness is the share of common letter pairs (Dice); words that begin differently must contain one another.
+    """
+    best = (0.0, "")
+    if len(word) < 3:
+        return best
+    mine = _letter_pairs(word)
+    for other in others:
+        if len(other) < 3:
+            continue
+        if min(len(word), len(other)) >= 4 and (word in other or other in word):
+            like = max(LIKENESS, min(len(word), len(other)) / max(len(word), len(other)))
+        elif word[0] == other[0]:
+            its = _letter_pairs(other)
+            like = 2 * len(mine & its) / (len(mine) + len(its))
+        else:
+            continue
+        if like >= LIKENESS:
+            best = max(best, (like, other))
+    return best
 
 
 def _letter_pairs(word: str) -> set[str]:
@@ -304,12 +320,11 @@ def newest_first(ordered: list[Scored], scale: Scale) -> list[Scored]:
     Two such entries are two values of one fact as far as anybody can see, and the later one is right.
     """
     head, tail = list(ordered[:RIVALS]), ordered[RIVALS:]
-    found = {id(scored): scale.found(scored.row) for scored in head}
     for at in range(1, len(head)):
         newer = head[at]
         for to in range(at):
             older = head[to]
-            if newer.row.date > older.row.date > "" and _rivals(older, newer, found):
+            if newer.row.date > older.row.date > "" and _rivals(older, newer, scale):
                 gain = older.score - newer.score
                 newer.boosts[f"newer than {older.row.address}"] = gain
                 newer.score += gain
@@ -318,15 +333,13 @@ def newest_first(ordered: list[Scored], scale: Scale) -> list[Scored]:
     return head + tail
 
 
-def _rivals(older: Scored, newer: Scored, found: Mapping[int, Mapping[str, float]]) -> bool:
+def _rivals(older: Scored, newer: Scored, scale: Scale) -> bool:
     """Whether *newer* answers the same question nearly as well, in much the same words."""
-    if newer.score < RIVAL_SCORE * older.score:
+    if newer.score < RIVAL_SCORE * older.score or _alike(older.row, newer.row) < RIVAL_ALIKE:
         return False
-    mine, its = found[id(older)], found[id(newer)]
+    mine, its = scale.found(older.row), scale.found(newer.row)
     shared = sum(min(worth, its.get(word, 0.0)) for word, worth in mine.items())
-    if shared < RIVAL_FOUND * sum(mine.values()):
-        return False
-    return _alike(older.row, newer.row) >= RIVAL_ALIKE
+    return shared >= RIVAL_FOUND * sum(mine.values())
 
 
 def _alike(one: Row, other: Row) -> float:

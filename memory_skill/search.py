@@ -12,13 +12,14 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from .errors import MemorySkillError
 from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
-from .tree import FileStat, Tree, digest
+from .tree import MAX_FILE, FileStat, Tree, digest
 
 SCHEMA = "3"
 FIELDS = ("title", "description", "body")
@@ -28,6 +29,8 @@ MAX_COUNTS = (
     15,
     200,
 )  # of one term in one field, so that three counts fit one character below the surrogates
+UNITS = (1, 16, 256)  # of the three counts in one code
+FIRST_CODE = 33  # above the separators
 ROW_BUDGET = 12_000  # index rows read for one query: about 3 ms at any size
 SCOPE_SPAN = 1 << 32  # rows of one scope lie in one range of row numbers, which FTS5 can seek to
 BUSY_SECONDS = 0.25  # a reader waits so long for a writer's commit, then scans the files
@@ -119,22 +122,24 @@ def _apart(name: str) -> str:
 
 def pack_terms(fields: Sequence[str]) -> tuple[str, float, float]:
     """The packed terms of the three fields, and their weighted numbers of stems and of grams."""
-    counts: dict[str, list[int]] = {}
+    codes: dict[str, int] = {}
     length = gram_length = 0.0
-    for at, text in enumerate(fields):
-        for word, times in Counter(words(text)).items():
-            pieces = grams(word)
-            length += WEIGHTS[at] * times
-            gram_length += WEIGHTS[at] * times * len(pieces)
-            for term in (stem(word), *pieces):
-                counts.setdefault(term, [0, 0, 0])[at] += times
-    packed = "".join(f"\n{term}\t{_pack(found)}" for term, found in counts.items())
+    for text, weight, unit, most in zip(fields, WEIGHTS, UNITS, MAX_COUNTS, strict=True):
+        if not text:
+            continue
+        found = words(text)
+        terms = [term for word in found for term in _pieces(word)]
+        length += weight * len(found)
+        gram_length += weight * (len(terms) - len(found))
+        for term, count in Counter(terms).items():
+            codes[term] = codes.get(term, 0) + unit * (count if count < most else most)
+    packed = "".join([f"\n{term}\t{chr(FIRST_CODE + code)}" for term, code in codes.items()])
     return packed, length, gram_length
 
 
-def _pack(counts: list[int]) -> str:
-    title, description, body = (min(n, most) for n, most in zip(counts, MAX_COUNTS, strict=True))
-    return chr(33 + title + 16 * description + 256 * body)
+@lru_cache(maxsize=20_000)
+def _pieces(word: str) -> tuple[str, ...]:
+    return (stem(word), *grams(word))
 
 
 def counts_of(packed: str, term: str) -> tuple[int, int, int] | None:
@@ -142,7 +147,7 @@ def counts_of(packed: str, term: str) -> tuple[int, int, int] | None:
     at = packed.find(f"\n{term}\t")
     if at < 0:
         return None
-    code = ord(packed[at + len(term) + 2]) - 33
+    code = ord(packed[at + len(term) + 2]) - FIRST_CODE
     return code & 15, code >> 4 & 15, code >> 8
 
 
@@ -307,12 +312,14 @@ class Search:
         aside.unlink(missing_ok=True)
         try:
             with _trouble(), contextlib.closing(_connect(aside)) as writer, writer:
+                writer.execute("PRAGMA journal_mode=OFF")
                 writer.executescript(_TABLES)
+                writer.execute("BEGIN")  # one transaction: a commit for each row took 20 times as long
                 load = _Load(writer)
-                for found in tree.walk():
-                    read = _read(tree, found.path)
-                    if read:
-                        load.put(*read)
+                for stat in tree.walk():
+                    data = _bytes(f"{tree.home}/{stat.path}")
+                    if data is not None:
+                        load.put(skim(data, stat.path), stat, digest(data))
                 load.finish()
             self.close()
             # A journal left by a killed writer would be played into the new file.
@@ -419,6 +426,20 @@ def _read(tree: Tree, path: str) -> tuple[Note, FileStat, str] | None:
     return skim(data, path), FileStat(path, found.st_size, found.st_mtime_ns), digest(data)
 
 
+def _bytes(path: str) -> bytes | None:
+    """The bytes of a file that the walk has just met as a regular one, below folders that are no links."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            size = os.fstat(handle).st_size
+            data = os.read(handle, size + 1) if size <= MAX_FILE else b""
+        finally:
+            os.close(handle)
+    except OSError:
+        return None
+    return data if size <= MAX_FILE else None
+
+
 def _drop(writer: sqlite3.Connection, path: str) -> None:
     rows = writer.execute(
         "SELECT id, length, gram_length, terms FROM entries WHERE path = ?", (path,)
@@ -521,4 +542,4 @@ def older_names(note: Note) -> list[str]:
 
 
 def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

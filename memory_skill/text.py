@@ -183,10 +183,11 @@ def words(text: str, *, query: bool = False) -> list[str]:
             found += _pairs(run)
         elif not run.islower() or "_" in run:
             found += _split(run, shouted)
-        else:
-            word = run if run.isascii() else fold(run)
-            if word not in STOP:
-                found.append(word)
+        elif run.isascii():
+            if run not in STOP:
+                found.append(run)
+        elif (word := fold(run)) not in STOP:
+            found.append(word)
     return _without_own_stop_words(found, text) if query else found
 
 
@@ -210,6 +211,9 @@ def _is_function_pair(first: str, second: str) -> bool:
 
 def _split(run: str, shouted: bool) -> list[str]:
     """The words of a run with capitals or underscores: getUserName is getusername, get, user, name."""
+    if run.isascii() and run[1:].islower() and "_" not in run:
+        word = run.lower()
+        return [word] if word not in STOP else []
     whole = fold(run).strip("_")
     if run.isupper() and 2 <= len(run) <= 3 and not shouted:
         return [whole]  # IT, US, OR are acronyms where the rest is not in capitals

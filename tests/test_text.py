@@ -19,6 +19,7 @@ def test_case_and_accents_fold_without_breaking_kana_or_hangul(written: str, fol
 def test_identifier_is_kept_whole_and_in_parts() -> None:
     """`getUserName` is found by its own name and by each of its words; so is a name with underscores."""
     assert words("getUserName") == ["getusername", "user", "name"]  # `get` says nothing
+    assert words("snake_case") == ["snake_case", "snake", "case"]
     assert words("MAX_RETRY_COUNT") == ["max_retry_count", "max", "retry", "count"]
     assert {"httpserver", "http", "server"} == set(words("HTTPServer"))
 
