@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from .common import Face, confirmed, dry_run_option, json_option, print_json, re
 
 if TYPE_CHECKING:
     from ..install import Installed, Plan, Removal
+    from ..install.change import Change
+    from ..install.fire import Fired
 
 host_option = click.option(
     "--host",
@@ -85,13 +88,14 @@ def install_verb(
     if not plan.empty:
         _ask("Make these changes?", yes=yes, verb="install")
     done = install.install(plan)
+    fired = install.fire_hooks(plan)
     if watch:
         _start_watch(plan)
     if as_json:
-        print_json(_installed(plan, done))
+        print_json(_installed(plan, done, fired))
     else:
-        _show_installed(plan, done)
-    return 0 if all(one.ok for one in done.fired) else 1
+        _show_installed(plan, done, fired)
+    return 0 if all(one.ok for one in fired) else 1
 
 
 def _show_plan(plan: Plan, *, whole: bool) -> None:
@@ -106,8 +110,10 @@ def _show_plan(plan: Plan, *, whole: bool) -> None:
     for target, count in _targets(plan):
         say(f"Will copy {count} of Claude Code's own notes to {target}; they stay where they are, too.")
     for name, changes in plan.changes.items():
-        for change in changes:
-            say(f"Will {_verb(change)} {shown(change.path)} ({name}): {change.why}.")
+        for why, some in groupby(changes, key=lambda change: change.why):
+            say(f"Will {_told(list(some), shown)} ({name}): {why}.")
+    if any("allow rules" in one.why for some in plan.changes.values() for one in some):
+        say("Claude Code may then run memory-skill save, edit and recall without asking you; no other verb.")
     for line in plan.notes:
         say(f"Note: {line}.")
     if whole:
@@ -115,7 +121,16 @@ def _show_plan(plan: Plan, *, whole: bool) -> None:
             result(diff(change).rstrip("\n"))
 
 
-def _verb(change: Any) -> str:
+def _told(changes: Sequence[Change], shown: Callable[[Path], str]) -> str:
+    """What happens to one file, or to some of one purpose."""
+    verbs = {_verb(change) for change in changes}
+    if len(changes) == 1 or len(verbs) > 1:
+        return ", ".join(f"{_verb(change)} {shown(change.path)}" for change in changes)
+    folder = os.path.commonpath([change.path.parent for change in changes])
+    return f"{verbs.pop()} {len(changes)} files in {shown(Path(folder))}"
+
+
+def _verb(change: Change) -> str:
     if change.link is not None:
         return "link" if change.after is not None else "unlink"
     return "make" if change.before is None else "remove" if change.after is None else "change"
@@ -169,36 +184,38 @@ def _planned(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _installed(plan: Plan, done: Installed) -> dict[str, Any]:
-    more = {"hooks": [asdict(one) for one in done.fired], "copied": asdict(done.copied)}
+def _installed(plan: Plan, done: Installed, fired: Sequence[Fired]) -> dict[str, Any]:
+    more = {"hooks": [asdict(one) for one in fired], "copied": asdict(done.copied)}
     return _planned(plan) | {"applied": True, "backups": done.backups} | more
 
 
-def _show_installed(plan: Plan, done: Installed) -> None:
-    from statistics import median
-
+def _show_installed(plan: Plan, done: Installed, fired: Sequence[Fired]) -> None:
     if plan.empty:
         result("Everything is in place already.")
     else:
         kept = f"; copies of what was there: {plan.setup.shown(Path(done.backups))}" if done.backups else ""
         result(f"Made {len(done.changed)} changes{kept}.")
-    for name in plan.hosts:
-        ran = [one for one in done.fired if one.host == name]
-        well = [one.ms for one in ran if one.ok]
-        if well:
-            result(f"{name}: {len(well)} of {len(ran)} hooks ran well (median {median(well):.0f} ms).")
-        for one in ran:
-            if not one.ok:
-                say(f"error: {name} {one.event}: {one.said}")
+    _show_fired(plan, fired)
     copied = done.copied
     if copied.added or copied.held or copied.refused:
         result(f"Copied {copied.added} native notes; {copied.held} wait in the inbox.")
     for line in copied.refused:
         say(f"Not copied: {line}")
-    if all(one.ok for one in done.fired):
+    if all(one.ok for one in fired):
         result("Next: open Claude Code or Kimi Code and say: my name is Ada and I prefer tabs")
     else:
         result("Next: memory-skill doctor")
+
+
+def _show_fired(plan: Plan, fired: Sequence[Fired]) -> None:
+    for name in plan.hosts:
+        ran = [one for one in fired if one.host == name]
+        well = [f"{one.event} {one.ms} ms" for one in ran if one.ok]
+        if well:
+            result(f"{name}: {len(well)} of {len(ran)} hooks ran well ({', '.join(well)}).")
+        for one in ran:
+            if not one.ok:
+                say(f"error: {name} {one.event}: {one.said}")
 
 
 @click.command("uninstall")

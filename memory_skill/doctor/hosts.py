@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,7 +17,7 @@ from ..install import claude_code as claude_plan
 from ..install import fire, jsonfile, manifest
 from ..install import kimi_code as kimi_plan
 from ..install.change import read
-from ..install.setup import Setup, interpreter, interpreters
+from ..install.setup import Setup, interpreter, interpreters, on_path
 from ..install.survey import found_hosts, registrations, version
 from .check import Case, Check, error, ok, some, warning
 
@@ -23,6 +25,7 @@ OLDEST = {"claude-code": (2, 1, 139), "kimi-code": (2, 0)}  # exec form of hooks
 MANAGED = Path("/etc/claude-code/managed-settings.json")
 DEAD_AFTER = timedelta(minutes=10)  # between the host's last sign of life and our hook's
 RECENT = timedelta(days=7)
+SECONDS = 20  # kimi doctor takes three
 ALONE = 3  # prompts in a row without a stop
 
 
@@ -162,6 +165,7 @@ def _claude(case: Case) -> Iterator[Check]:
 
 
 def _kimi(case: Case) -> Iterator[Check]:
+    yield _accepted(case)
     setup = _setup(case)
     entry = next(filter(kimi_plan.is_plugin, _settings(kimi_plan.registry(setup)).get("plugins", [])), None)
     if entry is None:
@@ -172,6 +176,26 @@ def _kimi(case: Case) -> Iterator[Check]:
         yield warning("kimi-code plugin", "is switched off", "switch it on in Kimi Code: /plugins")
     session = kimi_code.session_skill_file(case.env)
     yield from _files("kimi-code", [*kimi_plan.files(setup), session], setup.tree)
+
+
+def _accepted(case: Case) -> Check:
+    """The client accepts its config: of one bad hook, whoever wrote it, it drops all."""
+    title, path = "kimi-code config", kimi_code.registry(case.env)
+    binary = on_path("kimi", case.env)
+    if binary is None:
+        return ok(title, "its command is not on PATH, so nobody was asked")
+    with tempfile.TemporaryDirectory() as home:
+        words = [str(binary), "doctor", "config", str(path)]
+        env = {**case.env, "HOME": home, "KIMI_DISABLE_TELEMETRY": "1", "KIMI_CODE_NO_AUTO_UPDATE": "1"}
+        try:
+            ran = subprocess.run(words, env=env, capture_output=True, timeout=SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return ok(title, "its command does not answer")
+    if ran.returncode:
+        said = (ran.stdout + ran.stderr).decode("utf-8", "replace").strip().splitlines()
+        told = said[-1].strip()[:200] if said else "kimi doctor config"
+        return error(title, f"the client refuses it, and with it every hook: {told}", f"mend {path}")
+    return ok(title, "accepted by kimi doctor")
 
 
 def _files(name: str, paths: list[Path], folder: Path) -> Iterator[Check]:

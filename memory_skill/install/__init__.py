@@ -23,7 +23,17 @@ from .removal import Removal, plan_removal, uninstall
 from .setup import Setup, interpreter
 from .survey import found_hosts, registrations
 
-__all__ = ["Installed", "Plan", "Removal", "diff", "install", "plan", "plan_removal", "uninstall"]
+__all__ = [
+    "Installed",
+    "Plan",
+    "Removal",
+    "diff",
+    "fire_hooks",
+    "install",
+    "plan",
+    "plan_removal",
+    "uninstall",
+]
 
 PLANNERS: dict[str, ModuleType] = {"claude-code": claude_code, "kimi-code": kimi_code}
 
@@ -46,11 +56,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Installed:
-    """What was done: the files, the native notes, and how each hook ran."""
+    """What was done: the files, and the native notes."""
 
     changed: tuple[str, ...]
     copied: native.Copied
-    fired: tuple[fire.Fired, ...]
     backups: str | None
 
 
@@ -110,7 +119,7 @@ def _cautions(setup: Setup) -> list[str]:
 
 
 def install(plan: Plan) -> Installed:
-    """Carry the plan out: tree, native notes, files; then run each hook once.
+    """Carry the plan out: tree, native notes, files.
 
     Raises: Conflict or Refused with nothing changed in the hosts; GitTrouble without git.
     """
@@ -128,6 +137,10 @@ def install(plan: Plan) -> Installed:
     apply(changes)
     for name in plan.hosts:
         HOSTS[name].refresh(setup.env, lambda: opening.standing(Tree(setup.tree), setup.env))
-    fired = fire.fire(setup, list(plan.hosts))
-    backups = str(manifest.backups_of(setup.tree)) if changes else None
-    return Installed(tuple(str(change.path) for change in changes), copied, tuple(fired), backups)
+    backups = str(manifest.backups_of(setup.tree)) if any(one.before is not None for one in changes) else None
+    return Installed(tuple(str(change.path) for change in changes), copied, backups)
+
+
+def fire_hooks(plan: Plan) -> tuple[fire.Fired, ...]:
+    """Run each registered hook once as its host will, and tell how it went."""
+    return tuple(fire.fire(plan.setup, list(plan.hosts)))

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import note
-from ..errors import MemorySkillError
+from ..errors import MemorySkillError, NoteError
 from ..hosts import claude_code as host
 from ..memory import Memory
-from ..note import TYPES, format_note
+from ..note import Note, format_note
 from ..text import one_line, shorten
 from .change import digest
 
@@ -77,9 +77,16 @@ def _native(path: Path) -> tuple[str, str] | None:
         return None
     if not raw.strip() or len(raw) > MAX_NOTE:
         return None
-    found = note.skim(raw, path.name)
-    kind = found.meta.get("type", "")
-    return str(digest(raw)), kind if kind in TYPES else "project"
+    found = _read(raw, path.name)
+    return str(digest(raw)), found.type if found.typed else "project"
+
+
+def _read(raw: bytes, name: str) -> Note:
+    """The note as it is meant: one whose header is no YAML is skimmed."""
+    try:
+        return note.parse(raw, name)
+    except NoteError:
+        return note.skim(raw, name)
 
 
 def project_of(folder: Path) -> Path | None:
@@ -151,7 +158,7 @@ def copy(natives: Iterable[Native], tree: Path, env: Mapping[str, str]) -> Copie
 
 
 def _save(memory: Memory, one: Native) -> str:
-    found = note.skim(one.path.read_bytes(), one.path.name)
+    found = _read(one.path.read_bytes(), one.path.name)
     origin = {"host": host.NAME, "origin": str(one.path)}
     meta = {"source": "agent-inferred"} | found.meta | {"type": one.type} | origin
     if one.target == "inbox":

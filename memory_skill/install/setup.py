@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import NotFound
+from ..hosts.base import registered
 
 MODULE = "memory_skill"
 VERBS = ("save", "edit", "recall")  # may run without a question; never erase, uninstall, serve
@@ -36,9 +37,10 @@ class Setup:
         return self.tree != self.user_home / ".memory-skill"
 
     def argv(self, host: str, kind: str) -> list[str]:
-        """The words of one hook. `-P`: a folder `memory_skill` in the user's project is not imported."""
-        home = ["--home", str(self.tree)] if self.moved else []
-        return [self.python, "-P", "-m", MODULE, *home, "hook", host, kind]
+        """The words of one hook; they name the tree if it is not where every process finds it by itself."""
+        words = registered(self.python, host, kind)
+        place = words.index("hook")
+        return [*words[:place], "--home", str(self.tree), *words[place:]] if self.moved else words
 
     @property
     def commands(self) -> tuple[str, ...]:
