@@ -175,7 +175,7 @@ def _kimi(case: Case) -> Iterator[Check]:
     elif entry.get("enabled") is False:
         yield warning("kimi-code plugin", "is switched off", "switch it on in Kimi Code: /plugins")
     session = kimi_code.session_skill_file(case.env)
-    yield from _files("kimi-code", [*kimi_plan.files(setup), session], setup.tree)
+    yield from _files("kimi-code", [*kimi_plan.files(setup), session], kimi_plan.folder(setup))
 
 
 def _accepted(case: Case) -> Check:
