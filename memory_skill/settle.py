@@ -7,6 +7,7 @@ the tree's root; they are filed by their type, into the project of the session t
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,15 +15,16 @@ from datetime import date
 from pathlib import Path
 
 from . import gate, inbox
-from .errors import GitTrouble, MemorySkillError, NoteError, NotFound, Refused
+from .errors import GitTrouble, MemorySkillError, NoteError, NotFound, PathRefused, Refused
 from .history import Origin
 from .note import TYPES, Note, decode, parse, scope_of, skim
 from .pending import MAX_DUE
 from .sessions import Sessions
-from .tree import HOST_FOLDERS, INDEX, NOTE_FOLDERS, Tree
+from .tree import HOST_FOLDERS, INDEX, MAX_FILE, NOTE_FOLDERS, Tree, write_atomic
 from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamps
 
 ROOT_FILES = ("AGENTS.md", INDEX, "config.toml", "tombstones", ".gitignore", ".gitattributes")
+IDENTITY = ".identity.json"
 _DAY = re.compile(r"journal/\d{4}-\d{2}-\d{2}\.md")
 
 
@@ -63,6 +65,9 @@ class Report:
     touched: list[str] = field(default_factory=list)
     by: dict[str, Writing] = field(default_factory=dict)
 
+    def damage(self, path: str, reason: str) -> None:
+        self.damaged.append((path, gate.redact(reason).text))  # YAML quotes the line that it cannot read
+
 
 def unsettled(tree: Tree, sessions: Sessions) -> bool:
     """Whether anything changed since the last verb or settle; standard library only."""
@@ -93,8 +98,10 @@ def run(writer: Writer, sessions: Sessions) -> Settled:
     for path in changed:
         report.by.setdefault(path, writers.get(path) or _stamped(writer, sessions, path))
         _check(writer, path, report)
+    _mask_others(writer, report)
     report.touched += changed
-    indexes = writer.reindex({group_of(path) for path in report.touched} | {""})
+    groups = {group_of(path) for path in [*report.touched, *_changed_stamps(tree)]}
+    indexes = writer.reindex(groups | {""})
     writer.search.refresh(tree)
     commits, warning = _commit(writer, report, indexes)
     stamp(tree, stamps(tree))
@@ -136,22 +143,19 @@ def _changed(writer: Writer) -> list[str]:
         for found in writer.tree.walk()
         if manifest.pop(found.path, (-1, 0))[:2] != (found.size, found.mtime_ns)
     ]
-    agents = stamps(writer.tree).get("AGENTS.md") != kept_stamps(writer.tree).get("AGENTS.md")
-    found = [*differs, *manifest, *(["AGENTS.md"] if agents else []), *_uncommitted(writer)]
-    return list(dict.fromkeys(found))
+    agents = [path for path in _changed_stamps(writer.tree) if path == "AGENTS.md"]
+    return list(dict.fromkeys([*differs, *manifest, *agents, *_uncommitted(writer)]))
+
+
+def _changed_stamps(tree: Tree) -> list[str]:
+    """AGENTS.md and the index files that somebody changed or removed."""
+    now, kept = stamps(tree), kept_stamps(tree)
+    return [path for path in {**kept, **now} if now.get(path) != kept.get(path)]
 
 
 def _uncommitted(writer: Writer) -> list[str]:
     """Notes that the search index knows and no commit holds: a commit failed, or the index was built anew."""
-    if not writer.config.commits:
-        return []
-    try:
-        dirty = writer.history.dirty()
-    except MemorySkillError:
-        return []
-    return [
-        path for path in dirty if path.split("/", 1)[0] in NOTE_FOLDERS and _ours(path) and INDEX not in path
-    ]
+    return [path for path in _dirty(writer) if path.split("/", 1)[0] in NOTE_FOLDERS and INDEX not in path]
 
 
 def _stamped(writer: Writer, sessions: Sessions, path: str) -> Writing:
@@ -180,7 +184,7 @@ def _file(writer: Writer, sessions: Sessions, path: str, who: Writing, report: R
     except NoteError as error:
         return _hold(writer, path, path, error.what, who, report)
     except MemorySkillError as error:
-        report.damaged.append((path, error.what))
+        report.damage(path, error.what)
         return None
     stamped = _by_stamp(note, sessions)
     who = Writing(who.origin if who.origin.host else stamped.origin, who.project or stamped.project)
@@ -192,15 +196,18 @@ def _file(writer: Writer, sessions: Sessions, path: str, who: Writing, report: R
         folder = f"knowledge/{kind}"
     elif who.project:
         folder = f"knowledge/projects/{who.project}"
-        report.touched += writer.claim_project(Path(root))[1] if root else []
+        claimed = writer.claim_project(Path(root))[1] if root else []
+        report.touched += claimed
+        report.by |= dict.fromkeys(claimed, who)
     else:
         return _hold(writer, path, path, f"a {kind} note of an unknown project", who, report)
     target = _filed_before(writer, folder, path) or f"{folder}/{path}"
     try:
-        raw = _checked(writer, note.raw, path, report)
+        gate.check(note.raw, writer.config.gate, where=path)
     except Refused as error:
         return _hold(writer, path, path, error.what, who, report)
-    writer.tree.write(target, raw.encode("utf-8"))
+    _mask(writer, path, report)
+    writer.tree.write(target, writer.tree.read(path))
     writer.tree.remove(path)
     report.filed.append((path, target))
     report.touched.append(target)
@@ -223,16 +230,32 @@ def _filed_before(writer: Writer, folder: str, name: str) -> str | None:
 def _misplaced(writer: Writer, path: str) -> bool:
     """A file that a host's tool made in one of our own folders; what we wrote there ourselves is no news."""
     folder = path.split("/", 1)[0]
-    if folder not in HOST_FOLDERS or _DAY.fullmatch(path) or not (writer.tree.home / path).is_file():
+    if folder not in HOST_FOLDERS or _DAY.fullmatch(path) or not _is_file(writer.tree, path):
         return False
     return writer.history.content("HEAD", path) is None if writer.history.exists() else True
+
+
+def _is_file(tree: Tree, path: str) -> bool:
+    """Whether it is a regular file that no link leads to: a link would bring in what lies outside."""
+    place = tree.home / path
+    ways = [place, *place.parents]
+    return place.is_file() and not any(way.is_symlink() for way in ways[: len(path.split("/"))])
+
+
+def _bytes(tree: Tree, path: str) -> bytes:
+    """A host's file, wherever it put it: the verbs do not read in `.state`. Raises: PathRefused."""
+    place = tree.home / path
+    if not _is_file(tree, path) or place.stat().st_size > MAX_FILE:
+        raise PathRefused("is no file that can be held", where=path)
+    return place.read_bytes()
 
 
 def _hold(writer: Writer, path: str, name: str, reason: str, who: Writing, report: Report) -> None:
     """Move a file to the inbox with the reason above it; nothing of it is lost."""
     source = writer.tree.home / path
+    _mask(writer, path, report)
     try:
-        raw = decode(writer.tree.read(path), path)
+        raw = decode(_bytes(writer.tree, path), path)
     except MemorySkillError:
         report.damaged.append((path, reason))
         return
@@ -261,25 +284,38 @@ def _check(writer: Writer, path: str, report: Report) -> None:
         raw = writer.tree.read_or_none(path)
         if raw is None:
             return
-        text = decode(raw, path)
-        masked = _checked(writer, text, path, report)
-        if masked != text:
-            writer.tree.write(path, masked.encode("utf-8"))
-        parse(text, path)
+        try:
+            text = decode(raw, path)
+            gate.check(text, writer.config.gate, where=path)
+            parse(text, path)
+        finally:
+            _mask(writer, path, report)
     except Refused as error:
         if error.rule == "secret":
             _hold(writer, path, path, error.what, report.by.get(path, NOBODY), report)
             return
-        report.damaged.append((path, error.what))
+        report.damage(path, error.what)
     except MemorySkillError as error:
-        report.damaged.append((path, error.what))
+        report.damage(path, error.what)
 
 
-def _checked(writer: Writer, text: str, path: str, report: Report) -> str:
-    passed = gate.check(text, writer.config.gate, where=path)
+def _mask(writer: Writer, path: str, report: Report) -> None:
+    """Mask the secrets of one file, whatever its encoding; all else byte for byte."""
+    place = writer.tree.home / path
+    if not _is_file(writer.tree, path) or place.stat().st_size > MAX_FILE:
+        return
+    passed = gate.redact(place.read_bytes().decode("utf-8", "surrogateescape"))
     if passed.masked:
+        write_atomic(place, passed.text.encode("utf-8", "surrogateescape"))
         report.masked.append((path, ", ".join(passed.masked)))
-    return passed.text
+
+
+def _mask_others(writer: Writer, report: Report) -> None:
+    """Mask what will be committed, or loaded by a host, though it is no note: index files, inbox, config."""
+    done = {path for path, _ in report.held} | {target for _, target in report.filed} | report.by.keys()
+    for path in dict.fromkeys([*_changed_stamps(writer.tree), *_dirty(writer)]):
+        if path not in done:
+            _mask(writer, path, report)
 
 
 # --- commits
@@ -290,7 +326,7 @@ def _commit(writer: Writer, report: Report, indexes: list[str]) -> tuple[list[st
     if not writer.config.commits:
         return [], None
     try:
-        dirty = [path for path in writer.history.dirty() if _ours(path)]
+        dirty = [path for path in writer.history.dirty() if _ours(writer.tree, path)]
     except MemorySkillError as error:
         return [], f"written, not committed ({error.what}); memory-skill settle commits it later"
     groups: dict[Origin, list[str]] = {}
@@ -309,15 +345,34 @@ def _commit(writer: Writer, report: Report, indexes: list[str]) -> tuple[list[st
     return commits, warning
 
 
-def _ours(path: str) -> bool:
-    if path in ROOT_FILES:
-        return True
-    inside = path.split("/", 1)[0] in (*NOTE_FOLDERS, "inbox", "archive", "journal")
-    return inside and path.endswith((".md", ".identity.json"))
+def _dirty(writer: Writer) -> list[str]:
+    """What a commit of ours would take, [] where none is made."""
+    try:
+        found = writer.history.dirty() if writer.config.commits else []
+    except MemorySkillError:
+        return []
+    return [path for path in found if _ours(writer.tree, path)]
+
+
+def _ours(tree: Tree, path: str) -> bool:
+    """Whether we commit it: no editor's litter, no link, nothing huge, no unspeakable name."""
+    parts = path.split("/")
+    hidden = any(part.startswith(".") for part in parts) and parts[-1] != IDENTITY
+    inside = parts[0] in (*NOTE_FOLDERS, "inbox", "archive", "journal") and path.endswith((".md", IDENTITY))
+    if path not in ROOT_FILES and (hidden or not inside):
+        return False
+    if not _speakable(path):
+        return False
+    place = tree.home / path
+    return not os.path.lexists(place) or (_is_file(tree, path) and place.stat().st_size <= MAX_FILE)
+
+
+def _speakable(path: str) -> bool:
+    return not any(0xD800 <= ord(c) < 0xE000 for c in path)  # bytes that are no UTF-8
 
 
 def _message(listed: list[str], paths: list[str], origin: Origin, report: Report) -> Message:
-    notes = paths or listed
+    notes = [path for path in paths if not path.endswith(IDENTITY)] or paths or listed
     address = notes[0] if len(notes) == 1 else f"{len(notes)} files"
     who = f"written by a tool of {origin.host}" if origin.host else "edited by hand"
     filed = [f"{source} -> {target}" for source, target in report.filed if target in paths]

@@ -335,8 +335,8 @@ def _sync(folder: int | None) -> None:
 def _walk(folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
     for entry in _listed(folder, rel):
         name = entry.name
-        if name[0] == "." or name.endswith("~"):
-            continue
+        if name[0] == "." or name.endswith("~") or any("\udc80" <= c <= "\udcff" for c in name):
+            continue  # hidden, a backup, or bytes that are no UTF-8
         path = f"{rel}/{name}" if rel else name
         if entry.is_dir(follow_symlinks=False):
             if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
