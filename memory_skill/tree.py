@@ -233,6 +233,7 @@ class Tree:
 
 
 _IDENTITY = re.compile(r"knowledge/projects/[^/.][^/]*/\.identity\.json")  # the one hidden file that is ours
+_LITTER = re.compile(r"\..+\.(\d+)\.[0-9a-f]+\.tmp|.+\.(\d+)\.new(?:-journal)?")
 _BY_HANDLE = {os.open, os.rename, os.unlink, os.mkdir} <= os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -359,6 +360,25 @@ def _listed(folder: str, rel: str) -> list[os.DirEntry[str]]:
         return []
     except OSError as error:
         raise DiskTrouble(f"cannot be listed: {error.strerror or error}", where=rel or ".") from error
+
+
+def sweep_litter(state: Path) -> None:
+    """Take away what killed processes left half-written in `.state`; for use under the tree's lock."""
+    for path in state.rglob("*"):
+        match = _LITTER.fullmatch(path.name)
+        if match and not _is_alive(int(match[1] or match[2])):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:

@@ -229,12 +229,12 @@ class Writer:
                 was_note=self._was_note,
             )
             text = packed.text
-        self._keep_shard(group, known, text)
         data = text.encode("utf-8") or None
-        if data == raw:
-            return []
-        self._put(path, raw, data)
-        return [path]
+        if data != raw:
+            self._put(path, raw, data)
+        # Last: a kill in between must not make a line that was never written look like one that was deleted.
+        self._keep_shard(group, known, text)
+        return [path] if data != raw else []
 
     def _known(self, group: str, shard: Mapping[str, Any]) -> dict[str, Known]:
         """The notes of one folder; those that did not change since are not read again."""
