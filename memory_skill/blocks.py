@@ -55,6 +55,12 @@ def recalled(call: Call, record: Session, before: list[str]) -> str:
         room = min(room, call.host.PROMPT_CHARS - sum(len(part) + 2 for part in before if part))
     if room < MIN_RECALL:
         return ""
+    if call.config.review.gate != "off":
+        from .inbox import barrier
+
+        closed = barrier(call.tree, call.config.review.gate)
+        if closed:
+            return f"memory-skill recalls nothing: {closed}"
     found = recall(
         call.event.prompt,
         scope_of(record),
@@ -123,9 +129,12 @@ def _notices(call: Call, record: Session) -> list[str]:
         lines.append("the session-start hook did not run (memory-skill doctor)")
     if call.event.attended is not False:
         lines += call.events.take_notices()
-    inbox = sum(1 for path in (call.tree.home / "inbox").glob("*.md") if path.name != "README.md")
+    from .inbox import waiting
+
+    inbox = len(waiting(call.tree))
     if inbox:
-        lines.append(f"{inbox} {'entry waits' if inbox == 1 else 'entries wait'} in the inbox")
+        what = "entry waits" if inbox == 1 else "entries wait"
+        lines.append(f"{inbox} {what} in the inbox (memory-skill inbox list)")
     return lines
 
 
@@ -149,7 +158,7 @@ def _waiting(call: Call, record: Session, room: int) -> str:
     owners: dict[str, str] = {}
     for other in call.sessions.waiting():
         apart = (other.host, other.session) != (record.host, record.session)
-        if apart and other.project == record.project and not other.in_turn:
+        if apart and other.project == record.project and not other.running:
             owners |= dict.fromkeys(state_of(other).pending, f"{other.host}/{other.session}")
     text, ids = opening.waiting(Journal(call.tree).find(owners), room)
     for ident in ids:

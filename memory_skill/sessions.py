@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from .journal import now
 from .tree import flock, write_atomic
 
 TYPE_CHECKING = False
@@ -46,7 +45,7 @@ class Session:
     waiting = 0  # turns that were due to be distilled while nobody attended
     saves = 0  # what this session saved, by verb or by its own tools
     offset = -1  # bytes of the transcript already read; -1: none yet
-    seen = ""  # when the record was written last
+    seen = 0.0  # when the record was written last, in seconds since the epoch
 
     def __init__(self, host: str, session: str, **kept: Any) -> None:
         self.host, self.session = host, session
@@ -63,6 +62,11 @@ class Session:
         return isinstance(other, Session) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn runs, as far as anybody can tell: a client that was killed never said its end."""
+        return self.in_turn and time.time() - self.seen < TURN_SECONDS
 
     def show(self, address: str, digest: str) -> None:
         """Remember that the text of this digest is before the model."""
@@ -90,7 +94,7 @@ class Sessions:
 
     def write(self, record: Session) -> None:
         """Put the record on disk now; for use inside `change`, before what it promises is said aloud."""
-        record.seen = now()
+        record.seen = time.time()
         path = self._file(record.host, record.session)
         write_atomic(path, json.dumps(vars(record)).encode(), durable=False)
         mark = path.with_suffix(".waiting")  # so that nobody has to read every record to find the few
@@ -122,11 +126,9 @@ class Sessions:
 
     def prune(self) -> None:
         """Drop the records that nobody touched for KEEP_SECONDS."""
-        limit = time.time() - KEEP_SECONDS
         for path in self.folder.glob("*/*"):
-            with contextlib.suppress(OSError):
-                if path.stat().st_mtime < limit:
-                    path.unlink()
+            if _age(path) > KEEP_SECONDS:
+                path.unlink(missing_ok=True)
 
     def _file(self, host: str, session: str) -> Path:
         name = session if _SAFE.fullmatch(session) else "x" + _hash(session)
@@ -143,10 +145,10 @@ class Sessions:
         named = env.get("CLAUDE_CODE_SESSION_ID")
         if named:
             return Origin("claude-code", named, self.read("claude-code", named).turn or None)
-        mine, limit = set(ancestors()), time.time() - TURN_SECONDS
-        recent = [path for path in self.folder.glob("*/*.json") if path.stat().st_mtime > limit]
+        mine = set(ancestors())
+        recent = (path for path in self.folder.glob("*/*.json") if _age(path) < TURN_SECONDS)
         for record in _newest_first(recent) if mine else []:
-            if record.in_turn and len(record.client) == 2 and tuple(record.client) in mine:
+            if record.running and len(record.client) == 2 and tuple(record.client) in mine:
                 return Origin(record.host, record.session, record.turn or None)
         return None
 
@@ -180,6 +182,14 @@ class Sessions:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _age(path: Path) -> float:
+    """Seconds since the file was written; none at all if it is gone."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return float("inf")
 
 
 def _newest_first(paths: Iterable[Path]) -> list[Session]:

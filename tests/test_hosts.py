@@ -14,7 +14,7 @@ import pytest
 
 from memory_skill.errors import UsageError
 from memory_skill.hosts import HOSTS, claude_code, kimi_code
-from memory_skill.hosts.base import KINDS, Event, Heard, units
+from memory_skill.hosts.base import KINDS, Event, Heard, registered, units
 
 RECORDED = Path(__file__).parent / "fixtures" / "transcripts"
 PAYLOADS = json.loads((RECORDED / "payloads.json").read_text(encoding="utf-8"))
@@ -266,16 +266,23 @@ def test_units_count_as_the_host_does() -> None:
 # --- places
 
 
+def test_registration_runs_the_module() -> None:
+    """A hook is a module of an interpreter, no script path, and imports nothing from the project."""
+    words = registered("/opt/my env/python3", "kimi-code", "stop")
+
+    assert words[0] == "/opt/my env/python3" and "-P" in words
+    assert words[words.index("-m") :] == ["-m", "memory_skill", "hook", "kimi-code", "stop"]
+
+
 @pytest.mark.parametrize("host", HOSTS)
-def test_registration_runs_the_module(host: str) -> None:
-    """Each hook is a command of the interpreter, no script path, and imports nothing from the project."""
+def test_each_registration_is_one_event(host: str) -> None:
+    """Every event of ours is registered at most once, and under a name of the host's own."""
     module = HOSTS[host]
+    kinds = [hook.kind for hook in module.HOOKS]
 
     assert host == module.NAME
-    for hook in module.HOOKS:
-        command = module.command("/opt/my env/python3", hook.kind)
-        assert command == f"'/opt/my env/python3' -P -X utf8 -m memory_skill hook {host} {hook.kind}"
-        assert hook.kind in KINDS and hook.timeout > 0
+    assert len(set(kinds)) == len(kinds) and set(kinds) <= set(KINDS)
+    assert all(hook.timeout > 0 and hook.event[0].isupper() for hook in module.HOOKS)
 
 
 def test_folders_follow_the_environment(home: Path) -> None:

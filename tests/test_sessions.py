@@ -116,6 +116,17 @@ def test_kimi_session_is_found_by_its_process(sessions: Sessions) -> None:
     assert sessions.current({}) == Origin("kimi-code", "mine")
 
 
+def test_a_turn_that_was_killed_runs_no_more(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that never said the end of its turn is taken for gone after a day."""
+    with sessions.change("kimi-code", "s1") as record:
+        record.in_turn = True
+    assert sessions.read("kimi-code", "s1").running
+
+    monkeypatch.setattr(module.time, "time", lambda: record.seen + 100_000)
+
+    assert not sessions.read("kimi-code", "s1").running
+
+
 def test_the_client_is_the_nearest_ancestor_that_is_no_shell() -> None:
     """A hook runs below a shell that the client started."""
     code = "from memory_skill.sessions import client; print(client()[0])"

@@ -156,9 +156,6 @@ if TYPE_CHECKING:
         def skills(self, env: Mapping[str, str]) -> Path:
             """The folder in which the host looks for a user's skills."""
 
-        def command(self, python: str, kind: str) -> str:
-            """The shell command of one registration; *python* is an absolute path."""
-
         def parse(self, payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:
             """Raises: UsageError if the payload is another host's or another event's."""
 

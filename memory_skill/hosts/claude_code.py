@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from shlex import join
 
 from ..journal import now
-from .base import Event, Heard, Hook, Reply, checked, mapping, records, registered, word
+from .base import Event, Heard, Hook, Reply, checked, mapping, records, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,10 +51,6 @@ def registry(env: Mapping[str, str]) -> Path:
 
 def skills(env: Mapping[str, str]) -> Path:
     return home(env) / "skills"
-
-
-def command(python: str, kind: str) -> str:
-    return join(registered(python, NAME, kind))
 
 
 def parse(payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:

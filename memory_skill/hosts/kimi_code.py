@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from shlex import join
 
 from ..journal import now
 from ..text import fence
 from ..tree import write_atomic
-from .base import Event, Heard, Hook, Reply, checked, mapping, records, registered, word
+from .base import Event, Heard, Hook, Reply, checked, mapping, records, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,10 +65,6 @@ def session_skill(law: str, agents: str, index: str) -> str:
     )
     body = "\n\n".join(part.strip() for part in (agents, index) if part.strip())
     return header + law.strip() + "\n" + (f"\n{fence(body, what='memory')}\n" if body else "")
-
-
-def command(python: str, kind: str) -> str:
-    return join(registered(python, NAME, kind))
 
 
 def parse(payload: Mapping[str, Any], kind: str, env: Mapping[str, str]) -> Event:
