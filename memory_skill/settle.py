@@ -20,7 +20,7 @@ from .history import Origin
 from .note import TYPES, Note, decode, parse, scope_of, skim
 from .pending import MAX_DUE
 from .sessions import Sessions
-from .tree import HOST_FOLDERS, INDEX, MAX_FILE, NOTE_FOLDERS, Tree, write_atomic
+from .tree import HOST_FOLDERS, INDEX, MAX_FILE, NOTE_FOLDERS, Tree, sweep_litter, write_atomic
 from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamps
 
 ROOT_FILES = ("AGENTS.md", INDEX, "config.toml", "tombstones", ".gitignore", ".gitattributes")
@@ -89,6 +89,7 @@ def run(writer: Writer, sessions: Sessions) -> Settled:
     """Take up everything; for use inside `Writer.hold`."""
     tree, report = writer.tree, Report()
     swept = _sweep(writer)
+    sweep_litter(tree.state)
     writers = {path: Writing(Origin(h, s), p) for path, (h, s, p) in sessions.writers().items()}
     for stat in list(tree.loose()):
         _file(writer, sessions, stat.path, writers.get(stat.path, NOBODY), report)
