@@ -2,9 +2,9 @@
 
     python -m benchmarks.recall [--data DIR] [--tasks memset,xquad-de] [--split dev] [--json FILE]
 
-Tuning used memset's `dev` questions, LoCoMo's conversations 26, 30 and 41, and prompts of our own; all else
-is for measuring. nDCG@10, R@k (share of the gold units among the first k) and MRR are means over the questions
-that have an answer; AUROC says how well the best score tells these from the ones that have none.
+Tuning used memset's `dev` questions, LoCoMo's conversations 26, 30 and 41, and our own prompts; all else
+is for measuring. nDCG@10, R@k (share of the gold units among the first k) and MRR are means over the
+questions that have an answer; AUROC says how well the best score tells these from the ones that have none.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ NO_ANSWER = ("no-answer", "chatter", "general", "near-miss")
 
 @dataclass(frozen=True)
 class Unit:
-    """What can be recalled. *session* and *speaker* are of turns; *date* is ISO, *said* as the data has it."""
+    """What can be recalled. *session*, *speaker* are of turns; *date* is ISO, *said* as the data has it."""
 
     id: str
     body: str
@@ -107,7 +107,7 @@ def fingerprint(path: Path) -> str:
 
 
 def memset() -> Corpus:
-    """210 notes of a developer's memory, questions in English, German and Chinese, prompts without an answer."""
+    """210 notes of a developer, questions in English, German and Chinese, prompts without an answer."""
     units = [
         Unit(m["id"], m["body"], m["title"], m["description"], m["type"], m["date"])
         for m in _lines(OWN / "memories.jsonl")
