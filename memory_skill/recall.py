@@ -7,7 +7,7 @@ Without a usable index the files themselves are scanned, and the outcome says so
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -65,15 +65,26 @@ class Recalled:
 # --- what there is to score: from the index, or from the files
 
 
-@dataclass
 class Pool:
-    """Candidate rows with the numbers that scoring needs; *trouble*: why they are not what they should be."""
+    """Candidate rows with the numbers that scoring needs.
 
-    rows: list[Row]
-    scale: Scale
-    replaced: dict[str, tuple[str, str]]  # name or path without suffix -> the newer note's path and date
-    fresh: dict[str, Note] = field(default_factory=dict)  # notes already read from their files, by path
-    trouble: str | None = None
+    *replaced*: name or path without suffix to the newer note's path and date; *fresh*: notes already read
+    from their files, by path; *trouble*: why the rows are not what they should be.
+    """
+
+    def __init__(
+        self,
+        rows: list[Row],
+        scale: Scale,
+        replaced: dict[str, tuple[str, str]],
+        fresh: dict[str, Note] | None = None,
+        trouble: str | None = None,
+    ) -> None:
+        self.rows = rows
+        self.scale = scale
+        self.replaced = replaced
+        self.fresh = fresh or {}
+        self.trouble = trouble
 
 
 def _indexed(question: Question, scopes: Sequence[str] | None, tree: Tree, search: Search) -> Pool:

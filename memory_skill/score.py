@@ -6,7 +6,6 @@ Rows come from `search` or from a file just read; nothing here reads or writes a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log
 
@@ -40,12 +39,15 @@ RIVAL_SCORE, RIVAL_FOUND, RIVAL_ALIKE = 0.7, 0.7, 0.5  # of the older one's scor
 MANY_WORDS = 6.0  # weight of a query's words from which more of them must be found
 
 
-@dataclass(frozen=True)
+# Plain classes here: a dataclass takes half a millisecond to make, which each prompt would wait for.
+
+
 class Question:
     """The content words of a query with their weights, and the index terms that they weigh."""
 
-    words: dict[str, float]
-    is_task: bool = False
+    def __init__(self, words: dict[str, float], *, is_task: bool = False) -> None:
+        self.words = words
+        self.is_task = is_task
 
     @classmethod
     def of(cls, query: str) -> Question:
@@ -56,7 +58,7 @@ class Question:
         found = dict.fromkeys(words(prose, query=True), 1.0)
         for word in words(code, query=True):
             found.setdefault(word, CODE_WEIGHT)
-        return cls(found, _orders(prose))
+        return cls(found, is_task=_orders(prose))
 
     def terms(self) -> dict[str, float]:
         """Index terms to weights, stems first."""
@@ -88,7 +90,7 @@ class Question:
             return (not known, -self.words[word], known)
 
         kept = sorted(self.words, key=rarity)[:MAX_WORDS]
-        return replace(self, words={word: self.words[word] for word in kept})
+        return Question({word: self.words[word] for word in kept}, is_task=self.is_task)
 
 
 def _orders(prose: str) -> bool:
@@ -182,7 +184,7 @@ class Scale:
         return sum(self.found(row).values()) / max(1.0, whole / MANY_WORDS) ** 0.5
 
     def found(self, row: Row) -> dict[str, float]:
-        """The words of the question that *row* holds, as such, misspelt or in another wording, and their worth."""
+        """The words of the question that *row* holds, as such, misspelt or reworded, and their worth."""
         if row.address not in self._found:
             plain = _plain_stems(row.terms)
             amounts = {word: self._amount(word, row, plain) for word in self.question.words}
@@ -271,9 +273,9 @@ def _plain_stems(packed: str) -> list[str]:
 
 
 def _likest(word: str, others: Iterable[str]) -> tuple[float, str]:
-    """Which of *others* could be *word* misspelt, inflected or in a compound, and how surely; (0, "") for none.
+    """Which of *others* could be *word* misspelt, inflected or compounded, and how surely; (0, "") for none.
 
-    Likeness is the share of common letter pairs (Dice); words that begin differently must contain one another.
+    Likeness is the share of common letter pairs (Dice); words that begin differently must hold one another.
     """
     best = (0.0, "")
     if len(word) < 3:
@@ -299,13 +301,13 @@ def _letter_pairs(word: str) -> set[str]:
     return {marked[i : i + 2] for i in range(len(marked) - 1)}
 
 
-@dataclass
 class Scored:
     """A row with its score and what was added to it for another reason than its words."""
 
-    row: Row
-    score: float
-    boosts: dict[str, float] = field(default_factory=dict)
+    def __init__(self, row: Row, score: float) -> None:
+        self.row = row
+        self.score = score
+        self.boosts: dict[str, float] = {}
 
 
 def rank(rows: Iterable[Row], scale: Scale) -> list[Scored]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby
 
 from .vocabulary import (
     KOREAN_ENDINGS,
@@ -118,8 +119,9 @@ ANALYSER = "fold-stem-4gram-2"  # stored in the index; another name there means:
 GRAM = "#"  # what a gram begins with, so that `#kest` is not the word `kest`
 MAX_ANALYSED = 60_000  # characters of one text; no note has more, a pasted log may
 
-_CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f"
-_RUNS = re.compile(rf"[{_CJK}]+|[cCfF](?:\+\+|#)(?!\w)|[^\W{_CJK}]+")
+# No class of CJK characters here: to compile one takes 2 ms, which each prompt would wait for.
+_RUNS = re.compile(r"[cCfF](?:\+\+|#)(?!\w)|\w+")
+_FIRST_CJK = "\u3040"
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _MARKS = re.compile("[\u0300-\u036f]")
 
@@ -179,15 +181,12 @@ def words(text: str, *, query: bool = False) -> list[str]:
     found: list[str] = []
     shouted = text.isupper()
     for run in _RUNS.findall(text):
-        if is_cjk(run):
-            found += _pairs(run)
-        elif not run.islower() or "_" in run:
-            found += _split(run, shouted)
-        elif run.isascii():
-            if run not in STOP:
-                found.append(run)
-        elif (word := fold(run)) not in STOP:
-            found.append(word)
+        if run.isascii() or max(run) < _FIRST_CJK:
+            found += _latin(run, shouted)
+            continue
+        for cjk, signs in groupby(run, is_cjk):
+            part = "".join(signs)
+            found += _pairs(part) if cjk else _latin(part, shouted)
     return _without_own_stop_words(found, text) if query else found
 
 
@@ -209,16 +208,18 @@ def _is_function_pair(first: str, second: str) -> bool:
     return first in PARTICLES or second in PARTICLES
 
 
-def _split(run: str, shouted: bool) -> list[str]:
-    """The words of a run with capitals or underscores: getUserName is getusername, get, user, name."""
-    if run.isascii() and run[1:].islower() and "_" not in run:
-        word = run.lower()
-        return [word] if word not in STOP else []
+def _latin(run: str, shouted: bool) -> list[str]:
+    """The words of a run without CJK; one with capitals or underscores also in parts.
+
+    `getUserName` is getusername, get, user and name. *shouted*: the text around is all in capitals.
+    """
+    plain = "_" not in run
+    if plain and (run.islower() or run[1:].islower()):
+        word = run.lower() if run.isascii() else fold(run)
+        return [] if word in STOP else [word]
     whole = fold(run).strip("_")
     if run.isupper() and 2 <= len(run) <= 3 and not shouted:
         return [whole]  # IT, US, OR are acronyms where the rest is not in capitals
-    if run[1:].islower() and run[0] != "_" and "_" not in run:
-        return [whole] if whole not in STOP else []
     parts = [fold(part) for part in _PARTS.findall(run)]
     parts = [part for part in parts if len(part) > 1 and part not in STOP and part != whole]
     return [whole, *parts] if whole and whole not in STOP else parts
