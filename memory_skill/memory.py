@@ -36,7 +36,6 @@ from .write import Edit, Writer, Written, group_of_scope, message
 if TYPE_CHECKING:
     from .recall import Recalled
 
-MAX_STEM = 200  # bytes of a file's name, so that a number and the temporary file beside it still fit
 _ID = re.compile(r"[0-9a-f]{8}")
 _LISTS = re.compile(r"knowledge/(?:[^/]+|projects/[^/]+)\.md")  # list notes: user.md, projects/<slug>.md
 _CAUSE = re.compile(
@@ -326,7 +325,7 @@ class Memory:
             extra = self._claim(where)
             body = f"{told}\n\nScope: {where}."
             said = message("save", path, body, self.origin, meta.get("source", ""))
-            done = self._writer.change({path: _becomes(raw.encode("utf-8"))}, said, also=extra)
+            done = self._writer.change({path: _becomes(raw.encode("utf-8"), None)}, said, also=extra)
         self._count_save()
         hint = done.warning or _advice(meta["type"], passed, taken)
         return Saved(path, where, "saved", None, hint, None, done.commit)
@@ -350,7 +349,7 @@ class Memory:
                 return _buried(where)
             said = message("save", path, f"Scope: {where}.", self.origin)
             done = self._writer.change(
-                {path: _becomes(passed.text.encode("utf-8"))}, said, also=self._claim(where)
+                {path: _becomes(passed.text.encode("utf-8"), None)}, said, also=self._claim(where)
             )
         self._count_save()
         return Saved(path, where, "saved", None, done.warning, None, done.commit)
@@ -364,7 +363,8 @@ class Memory:
         with self._writer.hold():
             item = box.held(self.tree, stem, reason, raw, day=date.today().isoformat(), **told)
             said = message("hold", item.path, reason, self.origin, meta.get("source", ""))
-            done = self._writer.change({item.path: _becomes(box.form(item).encode("utf-8"))}, said)
+            text = box.form(item).encode("utf-8")
+            done = self._writer.change({item.path: _becomes(text, None)}, said)
         hint = (
             f"it waits for the user as {item.id} ({reason}); ask, then: memory-skill inbox accept {item.id}"
         )
@@ -372,7 +372,6 @@ class Memory:
 
     def _stem(self, name: str) -> str:
         stem = slug(gate.redact(name).text.removesuffix(".md"), limit=80)
-        stem = stem.encode()[:MAX_STEM].decode(errors="ignore").rstrip("-._")
         if not stem or not re.fullmatch(r"[\w.-]{1,80}", stem):
             raise UsageError(
                 f"the name {name!r} has no letter and no digit", hint="give --name a word or two"
@@ -463,7 +462,7 @@ class Memory:
             after = self._edited(path, ident, text, old, passed.text, exists=before is not None)
             whole = gate.check(after, self.config.gate, where=path)
             said = message("edit", address, _told_edit(old, passed.text), self.origin)
-            done = self._writer.change({path: _becomes(note.encode(whole.text, before))}, said)
+            done = self._writer.change({path: _becomes(note.encode(whole.text, before), before)}, said)
         if not done.paths:
             return Edited(address, "unchanged")
         self._count_save()
@@ -497,29 +496,19 @@ class Memory:
         path, ident = _parted(address)
         self._writable(path)
         with self._writer.hold():
-            found = self._note(path)
+            before = self.tree.read(path)
+            found = _read(before, path)
             entries = [entry for entry in found.entries if not ident or entry.id == ident]
             if ident and not entries:
                 raise NotFound("no such entry", where=address, hint=f"memory-skill list; read {path}")
             tombs = "".join(f"{ident} {date.today().isoformat()}\n" for ident in {e.id: e for e in entries})
             edits: dict[str, Edit] = {
-                path: _becomes(self._left(found, entries)),
+                path: _becomes(_left(found, entries, before), before),
                 TOMBSTONES: lambda data: (data or b"") + tombs.encode(),
             }
             who = f"#{ident or entries[0].id}" if ident or len(entries) == 1 else path
             done = self._writer.change(edits, message("forget", who, f"from {path}", self.origin))
         return Forgotten("forgotten", (address,), done.commit, done.warning)
-
-    def _left(self, found: Note, gone: list[note.Entry]) -> bytes | None:
-        """The bytes of a note without these entries, None when there is no other."""
-        if len(gone) == len(found.entries):
-            return None
-        before = self.tree.read(found.path)
-        note.decode(before, found.path)  # what is no text is not written anew
-        text = found.raw
-        for entry in reversed(gone):
-            text = note.remove_entry(text, entry)
-        return note.encode(text, before)
 
     def _find(self, query: str) -> list[str]:
         """The addresses that *query* means: an address, a name, or what recall finds."""
@@ -566,7 +555,7 @@ class Memory:
             raise NotFound("the first commit stays", where=wanted[-1].id, hint="memory-skill log")
         with self._writer.hold():
             contents, kept = taken_back(history, self.tree, wanted)
-            edits = {path: _becomes(data) for path, data in contents.items()}
+            edits = {path: _becomes(data, before) for path, (before, data) in contents.items()}
             body = "\n".join(f"{c.id} {c.subject}" for c in wanted)
             what = wanted[0].subject if len(wanted) == 1 else f"{len(wanted)} commits of session {session}"
             done = self._writer.change(edits, message("undo", what, body, self.origin))
@@ -747,7 +736,7 @@ class Memory:
                 else:
                     there[one.id] = stem = _unused(one.stem, there.values())
                     raw = one.raw.replace(f"name: {one.stem}\n", f"name: {stem}\n", 1)
-                    edits[f"{folder}/{stem}.md"] = _becomes(raw.encode("utf-8"))
+                    edits[f"{folder}/{stem}.md"] = _becomes(raw.encode("utf-8"), None)
             if dry_run or not edits:
                 return Imported(len(edits), unchanged, len(reasons), None, tuple(reasons))
             done = self._writer.change(
@@ -760,13 +749,6 @@ class Memory:
         known = self._writer.known([scope])
         found = {ident: note.stem_of(path) for path, item in known.items() for ident in item.ids}
         return found | {f"/{path.stem}": path.stem for path in (self.tree.home / folder).glob("*.md")}
-
-    def _note(self, path: str) -> Note:
-        raw = self.tree.read(path)
-        try:
-            return note.parse(raw, path)
-        except NoteError:
-            return note.skim(raw, path)
 
     def list(self, *, type: str | None = None, scope: str | None = None) -> list[Listed]:
         """The notes of a scope (all by default), sorted by path. Raises: UsageError."""
@@ -785,8 +767,33 @@ class Memory:
         return sorted(found, key=lambda item: item.address)
 
 
-def _becomes(data: bytes | None) -> Edit:
-    return lambda _: data
+def _becomes(data: bytes | None, before: bytes | None) -> Edit:
+    """The edit that makes *data* of *before*. Raises: Conflict when meanwhile something else stands there."""
+
+    def edit(now: bytes | None) -> bytes | None:
+        if now != before:
+            raise Conflict("changed since it was read", hint="read it again, then repeat")
+        return data
+
+    return edit
+
+
+def _read(raw: bytes, path: str) -> Note:
+    try:
+        return note.parse(raw, path)
+    except NoteError:
+        return note.skim(raw, path)
+
+
+def _left(found: Note, gone: list[note.Entry], before: bytes) -> bytes | None:
+    """The bytes of a note without these entries, None when there is no other."""
+    if len(gone) == len(found.entries):
+        return None
+    note.decode(before, found.path)  # what is no text is not written anew
+    text = found.raw
+    for entry in reversed(gone):
+        text = note.remove_entry(text, entry)
+    return note.encode(text, before)
 
 
 def _compose(text: str, why: str | None, how: str | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -324,6 +325,8 @@ class Search:
             self.close()
             # A journal left by a killed writer would be played into the new file.
             self.path.with_name(self.path.name + "-journal").unlink(missing_ok=True)
+            if self.path.is_dir():
+                shutil.rmtree(self.path)
             aside.replace(self.path)
         finally:
             aside.unlink(missing_ok=True)

@@ -86,8 +86,13 @@ def fence(body: str, *, what: str) -> str:
     )
 
 
+MAX_STEM = 200  # bytes of a file's name, so that a number behind it and a temporary file beside it fit
+
+
 def slug(title: str, *, limit: int = 60) -> str:
     """A file stem made from *title*: words joined by hyphens, Unicode kept, at most *limit* characters.
+
+    Nor more than MAX_STEM bytes.
 
     Returns "" when *title* holds no letter and no digit.
     """
@@ -98,7 +103,8 @@ def slug(title: str, *, limit: int = 60) -> str:
         if len(longer) > limit:
             break
         stem = longer
-    return stem or (words[0][:limit] if words else "")
+    stem = stem or (words[0][:limit] if words else "")
+    return stem.encode("utf-8", "ignore")[:MAX_STEM].decode("utf-8", "ignore").rstrip("-._")
 
 
 def nearest_lines(text: str, wanted: str, n: int = 3) -> list[tuple[int, str, float]]:

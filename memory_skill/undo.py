@@ -12,26 +12,27 @@ TOMBSTONES = "tombstones"  # one line a forgotten entry, `<id> <day>`, in git
 
 def taken_back(
     history: History, tree: Tree, commits: Sequence[Commit]
-) -> tuple[dict[str, bytes | None], list[str]]:
-    """The bytes of each path without *commits* (newest first), and the paths that stay as they are.
+) -> tuple[dict[str, tuple[bytes | None, bytes | None]], list[str]]:
+    """The bytes of each path now and without *commits* (newest first), and the paths that stay as they are.
 
     A path that was edited since is merged where both changes can stand. Index files and what is hidden stay.
     """
     now: dict[str, bytes | None] = {}
+    found: dict[str, bytes | None] = {}
     kept: list[str] = []
     for commit in commits:
         for path in commit.paths:
             if path in kept or _follows(path):
                 continue
             if path not in now:
-                now[path] = _on_disk(tree, path)
+                now[path] = found[path] = _on_disk(tree, path)
             before, after = history.content(f"{commit.id}^", path), history.content(commit.id, path)
             done, data = _without(history, path, now[path], before, after)
             if done:
                 now[path] = data
             else:
                 kept.append(path)
-    return {path: data for path, data in now.items() if path not in kept}, kept
+    return {path: (found[path], data) for path, data in now.items() if path not in kept}, kept
 
 
 def _follows(path: str) -> bool:

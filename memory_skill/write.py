@@ -313,7 +313,9 @@ class Writer:
             found = json.loads(self._shard_file(group).read_bytes())
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        if not isinstance(found, dict) or not isinstance(found.get("notes"), dict):
+            return {}
+        return {"notes": found["notes"], "last": str(found.get("last", ""))}
 
     def _keep_shard(self, group: str, known: Mapping[str, Known], text: str) -> None:
         target = self._shard_file(group)

@@ -379,8 +379,8 @@ def test_waiting_files_of_one_name_do_not_overwrite_each_other(memory: Memory) -
 
 
 def test_huge_flat_file_loses_nothing(memory: Memory) -> None:
-    """A file too long for the inbox stays where it is, and is named."""
-    text = "flamingo " * 150_000
+    """A file over the limit of a note waits whole, or stays where it is; either is said."""
+    text = "flamingo " * 3_000
     put(memory, "flamingo.md", text)
 
     settled = memory.settle()
