@@ -31,7 +31,7 @@ PAIR_SHARE, SOUND_SHARE = 0.6, 0.3  # of a pair of Chinese signs, of kana or han
 LIKE_SHARE = 0.9  # of a word that is only like one of the entry's
 MEANING_SHARE = 0.6  # of a word found by another that means the same
 LIKENESS = 0.55  # shared letter pairs (Dice) from which two words may be one word misspelt or inflected
-IMAGINARY = 50  # entries added to a small tree, where every word looks rare
+IMAGINARY = 50  # entries that a tree has at least, or more than it has, where rarity is told
 ENOUGH, ENOUGH_FOR_TASK = 0.25, 0.7  # evidence that a question, and that an order to the agent, must find
 SURE = 0.29  # evidence and score together; fitted on memset dev, LoCoMo dev and prompts of our own
 RIVALS = 10  # best entries among which a newer one may overtake
@@ -152,9 +152,10 @@ class Scale:
     def __init__(self, question: Question, frequency: Mapping[str, int], totals: Totals) -> None:
         self.question, self.frequency = question, frequency
         self.terms = terms = question.terms()
-        self.entries = max(1, totals.entries)
-        self.average = max(1.0, totals.length / self.entries)
-        self.gram_average = max(1.0, totals.gram_length / self.entries)
+        count = max(1, totals.entries)
+        self.entries = max(count, IMAGINARY)  # among three notes every word looks either unique or everywhere
+        self.average = max(1.0, totals.length / count)
+        self.gram_average = max(1.0, totals.gram_length / count)
         self.rarity = {term: self._idf(frequency[term]) for term in terms if frequency.get(term)}
         self.values = [
             (term, weight * self.rarity[term]) for term, weight in terms.items() if term in self.rarity
@@ -225,9 +226,16 @@ class Scale:
         """
         evidence = max((self.evidence(scored.row) for scored in best), default=0.0)
         if evidence < (ENOUGH_FOR_TASK if self.question.is_task else ENOUGH):
-            return False
+            return any(self._has_all(scored.row) for scored in best)
         sureness: float = (evidence + 0.05) ** 0.6 * (best[0].score + 0.02) ** 0.4
-        return sureness >= SURE
+        return sureness >= SURE or any(self._has_all(scored.row) for scored in best)
+
+    def _has_all(self, row: Row) -> bool:
+        """Whether *row* holds every word of a question of at least two, however common they are."""
+        asked = list(self.question.words)
+        if len(asked) < 2 or self.question.is_task:
+            return False
+        return all(counts_of(row.terms, stem(word)) for word in asked)
 
     def parts(self, row: Row) -> list[tuple[str, float, tuple[float, ...]]]:
         """What each query term adds to the score of *row*, and its weighted counts by field."""

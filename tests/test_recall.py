@@ -205,9 +205,9 @@ def test_superseded_note_gives_way_to_its_successor(memory: Memory) -> None:
     found = memory.ask("typst labels")
     assert found.hits[0].address == "knowledge/project/quay.md"
     assert "knowledge/project/labels.md" not in [hit.address for hit in found.hits]
-    assert [
-        (left.address, left.why, left.successor) for left in found.left_out
-    ] == [("knowledge/project/labels.md", "superseded", "knowledge/project/quay.md")]
+    assert [(left.address, left.why, left.successor) for left in found.left_out] == [
+        ("knowledge/project/labels.md", "superseded", "knowledge/project/quay.md")
+    ]
     assert "superseded by knowledge/project/quay.md" in render(found)
 
 
@@ -343,3 +343,45 @@ def test_newer_note_about_something_else_does_not_overtake(memory: Memory) -> No
     memory.write("knowledge/project/amber.md", "amber-falcon listens on 5432", created="2025-02-01")
     memory.write("knowledge/project/calm.md", "calm-falcon listens on 6543", created="2026-09-01")
     assert memory.found("where does amber-falcon listen")[0] == "knowledge/project/amber.md"
+
+
+SMALL = [
+    ("Run ruff before each commit", "what to run before a commit?"),
+    ("Ada indents with tabs in 日本.", "Ada indents with tabs in 日本?"),
+    ("Never push to main on Fridays", "may I push to main on a Friday?"),
+    ("The user's name is Ada Lovelace", "what is the name of the user"),
+    ("Tests need the database on port 5433", "which port does the test database have"),
+    ("Antworten bitte kurz und auf Deutsch", "auf welcher Sprache antworten, Deutsch?"),
+    ("部署在每周四上午进行", "什么时候部署"),
+    ("Les messages de commit sont en anglais", "messages de commit en anglais ou en français"),
+    ("コミットメッセージは英語で書く", "コミットメッセージは何語で書きますか"),
+    ("Write docs in British spelling", "which spelling do the docs have"),
+]
+
+
+@pytest.mark.parametrize("notes", [1, 3, 10])
+@pytest.mark.parametrize(("said", "query"), SMALL)
+def test_plain_match_in_a_small_tree_is_a_hit(tmp_path: Path, notes: int, said: str, query: str) -> None:
+    """The first hour: among one, three or ten notes no word is rare, and the note is found all the same."""
+    memory = Memory(tmp_path / "tree")
+    path = memory.write("knowledge/feedback/wanted.md", said, created="2026-06-01")
+    for name, body in FILLER[: notes - 1]:
+        memory.write(f"knowledge/project/{name}.md", body)
+    memory.search.refresh(memory.tree)
+    assert path in memory.found(query)[:1]
+
+
+@pytest.mark.parametrize("notes", [1, 3, 10])
+@pytest.mark.parametrize(
+    "chatter", ["ok", "thanks, continue", "run the tests again", "looks good, commit it", "weiter"]
+)
+def test_chatter_in_a_small_tree_recalls_nothing(tmp_path: Path, notes: int, chatter: str) -> None:
+    """Nor do common words decide where there is little else."""
+    memory = Memory(tmp_path / "tree")
+    memory.write(
+        "knowledge/feedback/wanted.md", "Run only the touched tests before a commit", created="2026-06-01"
+    )
+    for name, body in FILLER[: notes - 1]:
+        memory.write(f"knowledge/project/{name}.md", body)
+    memory.search.refresh(memory.tree)
+    assert memory.found(chatter) == []
