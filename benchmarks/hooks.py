@@ -17,12 +17,23 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from memory_skill import Memory
 from memory_skill.hosts.base import registered
 
 WORDS = "deploy billing tabs release review parser cache token queue schema invoice retry latency"
-Case = tuple[str, str, str, Callable[[int], dict[str, object]]]
+
+
+class Case(NamedTuple):
+    """One hook: the payload of the n-th run, and the prompt before it that is not measured."""
+
+    host: str
+    name: str
+    kind: str
+    payload: Callable[[int], dict[str, object]]
+    before: Callable[[int], dict[str, object]] | None = None
+    every_turns: int = 1000
 
 
 def main() -> None:
@@ -43,15 +54,19 @@ def measure(home: Path, notes: int, runs: int) -> Iterator[tuple[str, str, float
     project = home / "billing"
     (project / ".git").mkdir(parents=True)
     fill(home / ".memory-skill", env, notes)
-    for host, name, kind, payload in cases(home, project):
+    for case in cases(home, project):
         own, bare = [], []
+        around = env | variables(case, project)
         for run in range(-2, runs):  # the first ones warm the file cache
-            taken = spend(command(host, kind), payload(run), env | variables(host, project), project)
+            if case.before:
+                spend(registered(sys.executable, case.host, "prompt"), case.before(run), around, project)
+            words = registered(sys.executable, case.host, case.kind)
+            taken = spend(words, case.payload(run), around, project)
             empty = spend([sys.executable, "-c", "pass"], {}, env, project)
             if run >= 0:
                 own.append(taken)
                 bare.append(empty)
-        yield host, name, statistics.median(own), statistics.median(bare)
+        yield case.host, case.name, statistics.median(own), statistics.median(bare)
 
 
 def fill(tree: Path, env: dict[str, str], notes: int) -> None:
@@ -67,14 +82,11 @@ def fill(tree: Path, env: dict[str, str], notes: int) -> None:
     memory.import_file(lines)
 
 
-def command(host: str, kind: str) -> list[str]:
-    return registered(sys.executable, host, kind)
-
-
-def variables(host: str, project: Path) -> dict[str, str]:
-    if host != "claude-code":
-        return {}
-    return {"CLAUDE_PROJECT_DIR": str(project), "CLAUDE_CODE_SESSION_ATTENDED": "1"}
+def variables(case: Case, project: Path) -> dict[str, str]:
+    found = {"MEMORY_SKILL_DISTIL_EVERY_TURNS": str(case.every_turns)}
+    if case.host == "claude-code":
+        found |= {"CLAUDE_PROJECT_DIR": str(project), "CLAUDE_CODE_SESSION_ATTENDED": "1"}
+    return found
 
 
 def spend(argv: list[str], payload: dict[str, object], env: dict[str, str], cwd: Path) -> float:
@@ -89,36 +101,32 @@ def spend(argv: list[str], payload: dict[str, object], env: dict[str, str], cwd:
 
 
 def cases(home: Path, project: Path) -> list[Case]:
-    """Host, name, event and the payload of the n-th run."""
+    def claude(event: str, session: str = "", **more: object) -> Callable[[int], dict[str, object]]:
+        base = {"transcript_path": str(home / "none.jsonl"), "cwd": str(project), "hook_event_name": event}
+        return lambda n: {"session_id": session or f"s{n}", "prompt_id": f"p{n}", **base, **more}
 
-    def claude(event: str, **more: object) -> Callable[[int], dict[str, object]]:
-        return lambda n: {
-            "session_id": f"bench-{event}-{more.get('again', n)}",
-            "transcript_path": str(home / "none.jsonl"),
-            "cwd": str(project),
-            "hook_event_name": event,
-            "prompt_id": f"p{n}",
-            **more,
-        }
-
-    def kimi(event: str, **more: object) -> Callable[[int], dict[str, object]]:
+    def kimi(event: str, session: str = "", **more: object) -> Callable[[int], dict[str, object]]:
         base = {"cwd": str(project), "client_type": "kimi_code_cli", "hook_event_name": event}
-        return lambda n: {"session_id": f"session_{event}_{more.get('again', n)}", **base, **more}
+        return lambda n: {"session_id": session or f"session_{n}", **base, **more}
 
     related, chatter = "Why does the invoice parser retry on a deploy?", "ok, thanks, go on"
-    text = [{"type": "text", "text": related}]
+    asked = claude("UserPromptSubmit", "long", prompt=related)
+    parts = [{"type": "text", "text": related}]
+    replied = claude("Stop", "long", last_assistant_message="Because the parser gives up too early.")
+    elsewhere = claude("PostToolUse", "long", tool_input={"file_path": str(project / "main.py")})
     return [
-        ("claude-code", "session-start", "session-start", claude("SessionStart", source="startup")),
-        ("claude-code", "prompt, first", "prompt", claude("UserPromptSubmit", prompt=related)),
-        ("claude-code", "prompt, later", "prompt", claude("UserPromptSubmit", prompt=related, again=1)),
-        ("claude-code", "prompt, chatter", "prompt", claude("UserPromptSubmit", prompt=chatter, again=2)),
-        ("claude-code", "edited, elsewhere", "edited", claude("PostToolUse", tool_input={"file_path": "/x"})),
-        ("claude-code", "stop, nothing due", "stop", claude("Stop", last_assistant_message="Done.")),
-        ("claude-code", "compact", "compact", claude("PreCompact", trigger="auto")),
-        ("claude-code", "session-end", "session-end", claude("SessionEnd", reason="other")),
-        ("kimi-code", "session-start", "session-start", kimi("SessionStart", source="startup")),
-        ("kimi-code", "prompt, later", "prompt", kimi("UserPromptSubmit", prompt=text, again=1)),
-        ("kimi-code", "stop, nothing due", "stop", kimi("Stop", again=1)),
+        Case("claude-code", "session-start", "session-start", claude("SessionStart", source="startup")),
+        Case("claude-code", "prompt, first", "prompt", claude("UserPromptSubmit", prompt=related)),
+        Case("claude-code", "prompt, later", "prompt", asked),
+        Case("claude-code", "prompt, chatter", "prompt", claude("UserPromptSubmit", "long", prompt=chatter)),
+        Case("claude-code", "edited, elsewhere", "edited", elsewhere),
+        Case("claude-code", "stop", "stop", replied, before=asked),
+        Case("claude-code", "stop, held", "stop", replied, before=asked, every_turns=1),
+        Case("claude-code", "compact", "compact", claude("PreCompact", "long", trigger="auto")),
+        Case("claude-code", "session-end", "session-end", claude("SessionEnd", "long", reason="other")),
+        Case("kimi-code", "session-start", "session-start", kimi("SessionStart", source="startup")),
+        Case("kimi-code", "prompt, later", "prompt", kimi("UserPromptSubmit", "session_long", prompt=parts)),
+        Case("kimi-code", "stop, no wire", "stop", kimi("Stop", "session_long")),
     ]
 
 
