@@ -18,6 +18,7 @@ from typing import NamedTuple
 from .tree import Tree, flock
 
 FOLDER = "journal"
+PRIVATE = 0o600  # what was said is its user's alone; the hosts keep their transcripts so
 LOCK_SECONDS = 1.0  # a hook waits for it
 
 # ## 2026-11-30T21:03:15+01:00 claude-code session=4f… turn=a80… project=acme-billing
@@ -102,7 +103,8 @@ class Journal:
 
 def _append(path: Path, data: bytes, size: int) -> None:
     """Whole or not at all: on a full disk the file is cut back to *size* bytes."""
-    with path.open("ab", buffering=0) as file:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
+    with open(handle, "ab", buffering=0) as file:
         try:
             if file.write(data) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))

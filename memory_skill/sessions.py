@@ -86,7 +86,7 @@ class Sessions:
     def change(self, host: str, session: str) -> Iterator[Session]:
         """The record, to be changed in place; written when the block ends well. Raises: Locked, OSError."""
         path = self._file(host, session)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # a record holds what was said
         with flock(path.with_suffix(".lock"), LOCK_SECONDS):
             record = _load(path) or Session(host, session)
             yield record

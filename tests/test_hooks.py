@@ -168,6 +168,19 @@ def test_no_tree_is_no_trouble(home: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+def test_another_tree_can_be_named(memory: Memory, tmp_path: Path) -> None:
+    """`--home DIR hook …`, as a registration for a moved tree has it."""
+    other = Memory.open(tmp_path / "other", cwd=tmp_path)
+    other.init()
+    other.save("Ada indents with tabs in every language.", type="user")
+
+    ran = real("--home", str(tmp_path / "other"), "hook", "claude-code", "prompt",
+               payload=prompt_of("How does Ada indent, tabs or spaces?"))  # fmt: skip
+
+    assert "Ada indents with tabs" in json.loads(ran.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert not list((memory.tree.state / "heartbeats").glob("*"))
+
+
 def test_any_locale_gets_utf_8(memory: Memory) -> None:
     """A console of another code page changes no byte of the answer."""
     memory.save("Ada indents with tabs 🐍 in 日本.", type="user")

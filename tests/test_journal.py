@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import resource
 import threading
 from datetime import datetime
@@ -128,6 +129,17 @@ def test_parallel_sessions_lose_nothing(tree: Tree) -> None:
     assert sorted(found) == sorted(itertools.chain(*names))
     for own in names:
         assert [name for name in found if name in own] == own
+
+
+def test_a_log_is_private(tree: Tree) -> None:
+    """Nobody but its user reads a log, whatever the umask is."""
+    before = os.umask(0)
+    try:
+        Journal(tree).append(a_turn("t1"))
+    finally:
+        os.umask(before)
+
+    assert (tree.home / "journal" / "2026-11-30.md").stat().st_mode & 0o777 == 0o600
 
 
 def test_old_days_go_when_asked(tree: Tree) -> None:
