@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -184,7 +185,7 @@ def test_kimi_gets_every_hook_with_known_keys_only(env: dict[str, str], home: Pa
     assert theirs == {"event": "Stop", "command": "true"}
     assert [hook["event"] for hook in ours] == [hook.event for hook in HOSTS["kimi-code"].HOOKS]
     assert all(set(hook) <= {"event", "matcher", "command", "timeout"} for hook in ours)
-    assert ours[0]["command"] == HOSTS["kimi-code"].command(sys.executable, "session-start")
+    assert ours[0]["command"] == shlex.join(registered(sys.executable, "kimi-code", "session-start"))
 
 
 def test_hooks_folder_shows_what_is_registered(home: Path) -> None:
@@ -572,6 +573,28 @@ def test_uninstall_works_without_the_tree(env: dict[str, str], home: Path) -> No
     assert not (home / ".kimi-code/plugins/managed/memory-skill").exists()
     assert not (home / ".memory-skill").exists()
     assert removal.left == ()
+
+
+def test_uninstall_finds_the_tree_that_the_hooks_name(
+    env: dict[str, str], home: Path, tmp_path: Path
+) -> None:
+    """It was installed with --home, and taken out without."""
+    before = files(home)
+    put_in(env, home=tmp_path / "elsewhere")
+
+    take_out(env)
+
+    assert files(home) == before
+
+
+def test_running_watch_is_named(env: dict[str, str], home: Path) -> None:
+    """It is no file of a host; the person decides."""
+    put_in(env)
+    (home / ".memory-skill/.state/watch.json").write_text(json.dumps({"pid": os.getpid()}))
+
+    removal = install.plan_removal(env)
+
+    assert any(f"kill {os.getpid()}" in line for line in removal.left)
 
 
 def test_uninstall_of_one_host_leaves_the_other(env: dict[str, str], home: Path) -> None:

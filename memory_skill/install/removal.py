@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,7 @@ from ..tree import Tree
 from . import claude_code, jsonfile, kimi_code, manifest
 from .change import Change, Record, apply, digest, read, remove_empty
 from .setup import Setup, interpreter
+from .survey import registrations
 
 # What is left of settings that we made.
 EMPTY: tuple[dict[str, Any], ...] = ({}, {"version": 1, "plugins": []}, {"version": 1})
@@ -42,7 +45,7 @@ _RESTORE = {"claude-code": claude_code.restore, "kimi-code": kimi_code.restore}
 
 def plan_removal(env: Mapping[str, str], *, home: Path | None = None, hosts: Sequence[str] = ()) -> Removal:
     """Look, and say what has to change to take everything out again, also where the tree is gone."""
-    tree = home.absolute() if home else settings.home_of(env)[0]
+    tree = home.absolute() if home else _tree(env)
     setup = Setup(tree, interpreter(), env)
     kept = manifest.read(tree)
     records = kept.records if kept else _guessed(setup)
@@ -53,8 +56,36 @@ def plan_removal(env: Mapping[str, str], *, home: Path | None = None, hosts: Seq
     known = [Path(folder) for folder in (kept.folders if kept else [])] or _own_folders(setup)
     if Tree(tree).exists():
         undoing.left.append(f"{setup.shown(tree)}: your memory; it is yours to keep or to delete")
+    watcher = watching(tree)
+    if watcher:
+        undoing.left.append(f"memory-skill watch, which runs on: kill {watcher}")
     named = tuple(dict.fromkeys(record.host for record in wanted))
     return Removal(setup, named, tuple(undoing.changes), tuple(known), tuple(undoing.left))
+
+
+def _tree(env: Mapping[str, str]) -> Path:
+    """The tree that the environment names; without a manifest there, the one that the hooks name."""
+    tree = settings.home_of(env)[0]
+    if manifest.path_of(tree).is_file():
+        return tree
+    for name in HOSTS:
+        try:
+            found = registrations(name, env)
+        except MemorySkillError:
+            continue
+        for words in (words for hooks in found.values() for words in hooks if "--home" in words[:-1]):
+            return Path(words[words.index("--home") + 1])
+    return tree
+
+
+def watching(tree: Path) -> int | None:
+    """The process of the `watch` on *tree*, if one runs."""
+    try:
+        pid = int(json.loads((tree / ".state" / "watch.json").read_bytes())["pid"])
+        os.kill(pid, 0)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return pid
 
 
 def uninstall(removal: Removal) -> None:
