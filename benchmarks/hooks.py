@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -22,7 +23,8 @@ from typing import NamedTuple
 from memory_skill import Memory
 from memory_skill.hosts.base import registered
 
-WORDS = "deploy billing tabs release review parser cache token queue schema invoice retry latency"
+TOPICS = "deploy billing tabs release review parser cache token queue schema invoice retry latency"
+SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo xu"
 
 
 class Case(NamedTuple):
@@ -70,14 +72,16 @@ def measure(home: Path, notes: int, runs: int) -> Iterator[tuple[str, str, float
 
 
 def fill(tree: Path, env: dict[str, str], notes: int) -> None:
-    """A tree of *notes* short notes, indexed."""
+    """A tree of *notes* short notes, indexed: a few topics among words that are mostly rare, as in prose."""
     memory = Memory.open(tree, env=env, cwd=tree.parent)
     memory.init()
-    words, lines = WORDS.split(), tree.parent / "notes.jsonl"
+    dice = random.Random(1)
+    rare = ["".join(dice.choices(SYLLABLES.split(), k=3)) for _ in range(3000)]
+    lines = tree.parent / "notes.jsonl"
     with lines.open("w", encoding="utf-8") as file:
         for n in range(notes):
-            said = " ".join(words[(n * step + step) % len(words)] for step in range(1, 12))
-            note = {"name": f"note-{n}", "description": f"About {said}", "type": "reference"}
+            said = " ".join(dice.sample(TOPICS.split(), 1) + dice.choices(rare, k=14))
+            note = {"name": f"note-{n}", "description": f"About {said[:40]}", "type": "reference"}
             file.write(json.dumps(note | {"body": f"Note {n}: {said}.", "source": "user-said"}) + "\n")
     memory.import_file(lines)
 
