@@ -1,0 +1,115 @@
+"""Kill -9 at every call that changes state, then look at what is left and go on working."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .children import Killer, count, run
+from .shim import Shim
+from .trees import BY_NAME, Operation, check_recovery, check_texts, copied, opened, snapshot
+
+
+class Killed(NamedTuple):
+    """One point and how long the next save took, in seconds."""
+
+    operation: str
+    point: int
+    acknowledged: bool
+    seconds: float
+
+
+class Case:
+    """One operation on copies of one template."""
+
+    def __init__(self, operation: Operation, source: Path, work: Path) -> None:
+        self.operation, self.work = operation, work
+        self.ready = copied(source, work / f"{operation.name}-ready")
+        operation.prepare(opened(self.ready).tree)
+        self.before = snapshot(self.ready)
+        done = self.copy()
+        operation.do(opened(done))
+        self.after = snapshot(done)
+        shutil.rmtree(done.parent)
+
+    def copy(self) -> Path:
+        """A copy under the same path each time, so that nothing depends on it."""
+        folder = self.work / self.operation.name
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir()
+        return copied(self.ready, folder / "memory")
+
+    def points(self) -> int:
+        home = self.copy()
+        return count(lambda: self.operation.do(opened(home)))
+
+    def disturbed(self, shim: Shim) -> tuple[Path, Any]:
+        home = self.copy()
+        return home, run(lambda: self.operation.do(opened(home)), shim)
+
+    def check(self, home: Path, acknowledged: bool, *, deep: bool = True) -> float:
+        """Raises: AssertionError with what does not hold. Returns: seconds that the next save took."""
+        check_texts(self.before, home, self.operation, self.after)
+        tree = opened(home).tree
+        assert not acknowledged or self.operation.holds(tree), (
+            f"{self.operation.name} was acknowledged and is lost"
+        )
+        seconds = check_recovery(home, deep=deep)
+        assert not acknowledged or self.operation.holds(tree)
+        return seconds
+
+
+class GitKiller(Killer):
+    """Lets the n-th git start, kills it a moment later, and perhaps the process that waits for it."""
+
+    def __init__(self, n: int, seconds: float, both: bool) -> None:
+        super().__init__(n)
+        self.seconds, self.both = seconds, both
+
+    def __call__(self, name: str, args: tuple[Any, ...], more: dict[str, Any]) -> None:
+        if name != "git-started":
+            return
+        self.seen += 1
+        if self.seen == self.n:
+            time.sleep(self.seconds)
+            os.kill(args[0].pid, signal.SIGKILL)
+            if self.both:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def campaign(source: Path, work: Path, names: tuple[str, ...], most: int | None = None) -> Iterator[Killed]:
+    """Kill each operation at *most* of its points, evenly spread; None: at all."""
+    for name in names:
+        case = Case(BY_NAME[name], source, work)
+        total = case.points()
+        for point in spread(total, most):
+            home, ended = case.disturbed(Shim(Killer(point)))
+            deep = most is None or point % 4 == 0
+            yield Killed(name, point, ended.acknowledged, case.check(home, ended.acknowledged, deep=deep))
+
+
+def spread(total: int, most: int | None) -> list[int]:
+    """*most* of the numbers 1 to *total*, evenly; all of them if there are no more."""
+    if most is None or total <= most:
+        return list(range(1, total + 1))
+    return sorted({1 + round(i * (total - 1) / (most - 1)) for i in range(most)})
+
+
+def git_campaign(source: Path, work: Path, seed: int, times: int) -> Iterator[Killed]:
+    """Kill git itself at a random moment of a random call: it leaves its locks behind."""
+    chance = random.Random(seed)
+    cases = [Case(BY_NAME[name], source, work) for name in ("new", "edit", "forget")]
+    for point in range(times):
+        case = chance.choice(cases)
+        killer = GitKiller(chance.randint(1, 2), chance.uniform(0, 0.008), chance.random() < 0.5)
+        home, ended = case.disturbed(Shim(killer))
+        yield Killed(
+            f"git-{case.operation.name}", point, ended.acknowledged, case.check(home, ended.acknowledged)
+        )
