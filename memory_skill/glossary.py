@@ -229,6 +229,59 @@ compress compression komprimieren compresser 压缩 圧縮 압축
 distribution binary executable ausfuhrbar binaire executable 二进制 可执行 バイナリ 바이너리
 exit code status ruckgabewert sortie 退出码 返回码 終了コード 종료코드
 location place where standort ort fundort ablage emplacement lieu 位置 地点 在哪 場所 保存先 위치 장소
+kids children child son daughter kinder sohn tochter enfants fils fille 孩子 儿子 女儿 子供 息子 娘 아이 아들 딸
+mother mom mum mutter mere maman 母亲 妈妈 母 엄마 어머니
+father dad vater pere papa 父亲 爸爸 父 아빠 아버지
+parents family relatives eltern familie parents famille 父母 家人 家庭 両親 家族 부모 가족
+husband wife spouse partner married marry wedding marriage ehemann ehefrau hochzeit heirat mari epouse mariage 丈夫 妻子 结婚 夫 結婚 남편 아내 결혼
+friend friends buddy freund freunde ami amis 朋友 友達 친구
+pet pets dog cat puppy kitten animal haustier hund katze tier animal chien chat 宠物 狗 猫 ペット 犬 반려동물 강아지 고양이
+travel trip journey vacation visit visited tour reise reisen urlaub besuch voyage visite 旅行 旅游 出差 访问 旅 여행 방문
+hobby hobbies activity activities pastime interest freizeit loisir activite 爱好 活动 趣味 活動 취미 활동
+book books novel read reading author buch bucher lesen livre livres lire 书 阅读 小说 本 読書 책 독서
+movie film movies show series cinema kino serie 电影 映画 영화
+music song songs band concert instrument sing musik lied konzert musique chanson 音乐 歌曲 音楽 歌 음악 노래
+art painting paint painted draw drawing artwork kunst malen gemalde peinture peindre dessin 画画 绘画 艺术 絵 芸術 그림 예술
+dance dancing studio tanzen tanz danse danser 舞蹈 ダンス 춤
+school college university education study studies degree student schule studium universitat ecole etudes 学校 大学 学习 学校 勉強 학교 대학 공부
+job career work profession employment occupation position beruf arbeit stelle metier travail emploi 工作 职业 仕事 職業 직업 업무
+boss manager supervisor lead leader chef leiter vorgesetzter responsable 老板 经理 上司 マネージャー 상사 매니저
+business company startup store shop firma unternehmen laden entreprise magasin 公司 商店 会社 店 회사 가게
+home house apartment flat live lives residence haus wohnung wohnen maison appartement habiter 家 房子 住在 住む 家 집 아파트
+city town country place nation stadt land ort ville pays 城市 国家 都市 国 도시 나라
+food meal dish cook cooking recipe bake dinner essen gericht kochen rezept plat cuisine recette 食物 做饭 菜谱 料理 レシピ 음식 요리
+exercise workout gym fitness training sport run running yoga ubung laufen exercice courir 锻炼 运动 健身 運動 운동
+hike hiking camp camping outdoors nature mountain forest wandern zelten natur berg randonnee camper montagne 徒步 露营 爬山 登山 キャンプ 등산 캠핑
+beach sea ocean coast lake strand meer kuste plage mer 海边 海滩 海 바다 해변
+health sick illness disease doctor hospital medical gesundheit krank krankheit arzt krankenhaus sante malade maladie medecin 健康 生病 医院 医生 病気 病院 医者 건강 병원 의사
+stress anxiety worry worried nervous pressure sorge angst souci angoisse 压力 焦虑 担心 不安 ストレス 스트레스 걱정
+happy glad joy excited thrilled proud glucklich froh stolz heureux content fier 高兴 开心 自豪 嬉しい 幸せ 기쁘 행복
+sad upset disappointed unhappy traurig enttauscht triste decu 难过 失望 悲しい 슬프 실망
+love enjoy enjoys fond passion passionate liebe leidenschaft aimer adorer 热爱 喜爱 愛 大好き 사랑 즐기
+help support assist aid volunteer volunteering charity hilfe helfen unterstutzen ehrenamt aide aider benevole 帮助 支持 志愿 支援 助け 도움 지원 봉사
+buy purchase bought acquire kaufen gekauft einkaufen acheter achat 购买 买了 買う 購入 구매 사다
+gift present geschenk cadeau 礼物 プレゼント 선물
+car vehicle drive truck auto fahrzeug fahren voiture conduire 汽车 开车 車 자동차 운전
+game games gaming play player spiel spielen jeu jouer 游戏 ゲーム 遊ぶ 게임
+team match tournament competition contest win won champion wettbewerb turnier gewinnen concours tournoi gagner 比赛 冠军 大会 試合 경기 대회
+teach teacher mentor coach lesson class course lehren lehrer kurs unterricht enseigner professeur cours 老师 课程 教える 先生 수업 선생
+church religion faith god pray spiritual kirche glaube gebet eglise foi priere 宗教 信仰 教会 종교 신앙
+goal goals aim plan plans intend intention ziel ziele plane vorhaben but objectif projet 目标 打算 目標 予定 목표 계획
+dream wish hope aspire traum wunsch hoffnung reve souhait espoir 梦想 希望 夢 願い 꿈 희망
+inspire inspired motivate motivation motivated inspiration inspirieren motivieren inspirer motiver 启发 激励 动力 刺激 영감 동기
+challenge difficult difficulty hard struggle tough schwierig herausforderung difficile defi 困难 挑战 難しい 挑戦 어려움 도전
+change changed transform transition wandel veranderung changement 改变 转变 変化 변화
+begin started since ago first beginnen seit anfang commencer depuis debut 开始 最初 初めて 시작 처음
+photo picture pictures photography camera shared foto kamera appareil 照片 拍照 写真 カメラ 사진
+garden flower flowers plant plants garten blume pflanze jardin fleur plante 花园 植物 庭 花 정원 꽃 식물
+weather rain snow storm sun wetter regen schnee meteo pluie neige 天气 下雨 天気 雨 날씨
+birthday anniversary celebrate celebration party holiday geburtstag feier feiern anniversaire fete celebrer 生日 庆祝 聚会 誕生日 お祝い 생일 축하
+clothes shirt dress shoes kleidung hemd schuhe vetements chemise chaussures 衣服 鞋子 服 靴 옷 신발
+speak talk discuss discussed conversation chat sprechen reden gesprach parler discuter conversation 讨论 谈话 聊天 話す 相談 대화 논의
+attend attended join joined participate participated event conference workshop teilnehmen veranstaltung participer assister evenement 参加 活动 会议 参加 イベント 참가 행사
+meet met encounter treffen getroffen rencontrer 见面 遇到 会う 만나
+move moved relocate relocated umziehen umgezogen demenager 搬家 引っ越し 이사
+age old older young birth alter jahre geboren age ans naissance 年龄 出生 年齢 나이
 archive ablage archiv 归档 存档 アーカイブ 보관
 history published verlauf historie historique 历史 履歴 이력 기록
 stable reliable resilience stabil zuverlassig fiable 稳定 可靠 安定 信頼 안정 신뢰

@@ -7,6 +7,7 @@ import unicodedata
 from itertools import groupby
 
 from .vocabulary import (
+    IRREGULAR,
     KOREAN_ENDINGS,
     PARTICLES,
     SIGNS_FRENCH,
@@ -121,7 +122,7 @@ def nearest_lines(text: str, wanted: str, n: int = 3) -> list[tuple[int, str, fl
 
 # --- the analyser: one for every entrance, so that hook, command line and index agree on what a word is
 
-ANALYSER = "fold-stem-4gram-2"  # stored in the index; another name there means: rebuild
+ANALYSER = "fold-stem-4gram-3"  # stored in the index; another name there means: rebuild
 GRAM = "#"  # what a gram begins with, so that `#kest` is not the word `kest`
 MAX_ANALYSED = 60_000  # characters of one text; no note has more, a pasted log may
 
@@ -142,6 +143,7 @@ def fold(text: str) -> str:
 
 def stem(word: str) -> str:
     """*word* without its English ending. Beside the grams, Snowball is worth -.001 to .004 nDCG."""
+    word = IRREGULAR.get(word, word)
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:

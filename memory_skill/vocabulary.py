@@ -166,3 +166,27 @@ ORDERS = _set(
 )
 ORDERS_BEGIN = ("写", "把", "帮我", "请", "给", "实现", "添加", "修改", "生成", "解释一下", "翻译")
 ORDERS_END = ("して", "書いて", "ください", "해 줘", "해줘", "주세요", "하라", "作って", "눠 줘", "써 줘")
+
+
+# English words whose forms share no beginning: the word, then its other forms.
+_IRREGULAR = (
+    "analysis analyses, bad worse worst, begin began begun, bind bound, break broke broken, "
+    "bring brought, build built, buy bought, catch caught, child children, choose chose chosen, "
+    "come came, criterion criteria, deal dealt, dig dug, do did done, draw drew drawn, "
+    "drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight fought, "
+    "find found, fly flew flown, foot feet, forget forgot forgotten, freeze froze frozen, "
+    "give gave given, go went gone, good better best, grow grew grown, hang hung, hear heard, "
+    "hide hid hidden, hold held, index indices, keep kept, knife knives, know knew known, lay laid, "
+    "lead led, leave left, lend lent, life lives, light lit, lose lost, make made, man men, "
+    "matrix matrices, mean meant, meet met, mouse mice, overwrite overwrote overwritten, pay paid, "
+    "person people, rebuild rebuilt, rerun reran, ring rang, rise rose risen, run ran, say said, "
+    "see saw seen, sell sold, send sent, shake shook shaken, shoot shot, show showed shown, "
+    "shrink shrank shrunk, sing sang, sink sank, sleep slept, speak spoke spoken, spend spent, "
+    "spin spun, stand stood, steal stole stolen, stick stuck, sweep swept, swim swam, "
+    "take taken took, teach taught, tear tore torn, tell told, think thought, throw threw thrown, "
+    "understand understood, wake woke woken, wear wore worn, wife wives, win won, woman women, "
+    "write wrote written, "
+)
+IRREGULAR = {
+    form: forms.split()[0] for forms in _IRREGULAR.split(",") if forms.strip() for form in forms.split()[1:]
+}
