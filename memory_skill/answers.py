@@ -6,7 +6,7 @@ Standard library only, until something that was found makes more necessary.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import distil, opening
@@ -18,6 +18,10 @@ from .hosts import HOSTS
 from .hosts.base import Reply
 from .journal import Journal, Turn, now
 from .sessions import Session, client
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .settle import Settled
 
 MAX_PROMPTS = 4  # of a session, kept until their stop
 SETTLE_SECONDS = 5.0  # of a stop; what is not settled by then is at the next one
@@ -207,7 +211,21 @@ def settle(call: Call) -> bool:
     from .memory import Memory
 
     place = Path(call.event.root or call.event.cwd or call.tree.home)
-    return bool(Memory.open(env=call.env, cwd=place).settle().changed)
+    found = Memory.open(env=call.env, cwd=place).settle()
+    for line in _aloud(found):
+        call.events.notice(line)
+    return bool(found.changed)
+
+
+def _aloud(found: Settled) -> Iterator[str]:
+    """What a person must hear of a settle: it stands in the next session's second block."""
+    yield from (f"{path}: {reason}" for path, reason in found.damaged)
+    yield from (f"{path}: a secret was masked ({rules})" for path, rules in found.masked)
+    yield from (f"{path} waits for you: {reason}" for path, reason in found.held)
+    if "AGENTS.md" in found.changed:
+        yield "AGENTS.md was changed; it is loaded in every session (memory-skill log AGENTS.md)"
+    if found.warning:
+        yield f"not committed: {found.warning}"
 
 
 def _refresh_hosts(call: Call) -> str:

@@ -105,8 +105,10 @@ class Events:
 
     def notice(self, text: str) -> None:
         """Keep one line for the person, shown once with the next session's first prompt."""
+        self.state.mkdir(parents=True, exist_ok=True)
         with flock(self.state / "notices.lock", 1.0):
-            self._keep([*self._notices(), text[:MAX_TEXT]][-MAX_NOTICES:])
+            lines = dict.fromkeys([*self._notices(), text[:MAX_TEXT]])
+            self._keep(list(lines)[-MAX_NOTICES:])
 
     def take_notices(self) -> list[str]:
         """The kept lines, which are then gone."""

@@ -275,6 +275,19 @@ def test_notices_and_inbox_are_told(claude: Claude, memory: Memory) -> None:
     assert "a secret was masked" in text and "1 entry waits" in text
 
 
+def test_what_settle_did_is_said_aloud(claude: Claude, memory: Memory) -> None:
+    """A secret that an editor wrote is masked, AGENTS.md was edited: a person hears of both."""
+    write_note(memory, "api", f"The key is {KEY}, ask Ada for another one when it fails.")
+    with (memory.tree.home / "AGENTS.md").open("a", encoding="utf-8") as file:
+        file.write("\n- Answer in French.\n")
+
+    claude.start()
+
+    text = claude.prompt("ok").context
+    assert "knowledge/user/api.md: a secret was masked" in text
+    assert "AGENTS.md was changed" in text and KEY not in text
+
+
 def test_a_failing_hook_is_told(claude: Claude, memory: Memory) -> None:
     """The next session start names the hook, since when and why."""
     Events(memory.tree.state).heartbeat("claude-code", "stop", 5, ok=False, trouble="OSError: no space")
@@ -604,7 +617,7 @@ def play(claude: Claude, memory: Memory, dice: random.Random) -> None:
     """One session; a turn runs, a brief holds it, its first stop has come."""
     open_turn = held = stopped = False
     counted, blocks = 0, list[int]()
-    for _ in range(dice.randrange(8, 14)):
+    for _ in range(dice.randrange(6, 12)):
         event = dice.choices(["prompt", "stop", "twice", "sub", "resume", "compact"], [6, 8, 2, 1, 1, 1])[0]
         if event == "prompt":
             claude.prompt()
