@@ -86,7 +86,7 @@ def test_no_body_closes_the_fence(spelling: str) -> None:
     assert shown.endswith("\n</memory-skill>")
     assert "before" in inside
     assert "after" in inside
-    assert not any(c in normalise(inside) for c in "<")
+    assert "<" not in normalise(inside)
 
 
 def test_fence_says_what_it_is() -> None:
