@@ -23,7 +23,7 @@ from memory_skill.errors import ConfigError, Conflict, MemorySkillError, NotFoun
 from memory_skill.hosts import HOSTS
 from memory_skill.hosts.base import registered
 from memory_skill.install import claude_code, jsonfile, kimi_code, manifest, manifests, tomlfile
-from memory_skill.install.setup import Setup
+from memory_skill.install.setup import Setup, interpreter
 from memory_skill.memory import Memory
 
 SETTINGS = """\
@@ -166,8 +166,8 @@ def test_claude_gets_every_hook_in_exec_form(env: dict[str, str], home: Path) ->
     for hook in HOSTS["claude-code"].HOOKS:
         ((group,),) = [hooks[hook.event]]
         (command,) = group["hooks"]
-        assert command["command"] == sys.executable
-        assert [command["command"], *command["args"]] == registered(sys.executable, "claude-code", hook.kind)
+        assert command["command"] == interpreter()
+        assert [command["command"], *command["args"]] == registered(interpreter(), "claude-code", hook.kind)
         assert "-P" in command["args"]
         assert command["timeout"] == hook.timeout
         assert group.get("matcher", "") == hook.matcher
@@ -185,7 +185,7 @@ def test_kimi_gets_every_hook_with_known_keys_only(env: dict[str, str], home: Pa
     assert theirs == {"event": "Stop", "command": "true"}
     assert [hook["event"] for hook in ours] == [hook.event for hook in HOSTS["kimi-code"].HOOKS]
     assert all(set(hook) <= {"event", "matcher", "command", "timeout"} for hook in ours)
-    assert ours[0]["command"] == shlex.join(registered(sys.executable, "kimi-code", "session-start"))
+    assert ours[0]["command"] == shlex.join(registered(interpreter(), "kimi-code", "session-start"))
 
 
 def test_hooks_folder_shows_what_is_registered(home: Path) -> None:
@@ -351,7 +351,7 @@ def test_moved_interpreter_is_mended_in_place(
     put_in(env)
     for name in (".claude/settings.json", ".kimi-code/config.toml"):
         path = home / name
-        path.write_text(path.read_text().replace(f"{sys.executable}", "/gone/bin/python"))
+        path.write_text(path.read_text().replace(interpreter(), "/gone/bin/python"))
     before = files(home)
 
     plan = put_in(env, repair=True)
@@ -385,7 +385,7 @@ def test_hook_in_a_users_group_is_replaced_there(env: dict[str, str], home: Path
 
     first, second = settings_of(home)["hooks"]["Stop"]
     assert first == {"hooks": [theirs]}
-    assert second["hooks"][0]["command"] == sys.executable
+    assert second["hooks"][0]["command"] == interpreter()
 
 
 # --- bad input
