@@ -15,10 +15,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from . import secrets
 from .errors import ConfigError
 
 FORMAT = 1  # of the tree; a newer one is read and never written
 PREFIX = "MEMORY_SKILL_"
+_HASH = re.compile(r"[0-9a-fA-F]{8,64}")
 
 
 def _choice(default: str, *others: str) -> Any:
@@ -27,6 +29,10 @@ def _choice(default: str, *others: str) -> Any:
 
 def _number(default: int, least: int, most: int) -> Any:
     return field(default=default, metadata={"least": least, "most": most})
+
+
+def _hashes() -> Any:
+    return field(default=(), metadata={"hashes": True, "own": True})
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,12 @@ class IndexKnobs:
 @dataclass(frozen=True)
 class GateKnobs:
     max_chars: int = _number(20_000, 100, 1_000_000)  # characters of one note
+    min_chars: int = _number(10, 1, 1000)  # characters of one entry; a Chinese character counts as two
+    min_turn_chars: int = _number(50, 1, 10_000)  # the same of a turn
+    duplicate: int = _number(85, 50, 100)  # percent alike; above, an entry with nothing new is refused
+    max_footnotes: int = _number(70, 1, 100)  # percent of an assistant's text
+    max_code: int = _number(80, 1, 100)  # the same
+    allow: tuple[str, ...] = _hashes()  # sha256 of what looks like a secret and is none
 
 
 @dataclass(frozen=True)
@@ -139,12 +151,18 @@ def load(env: Mapping[str, str], home: Path | None = None, cwd: Path | None = No
     """
     place, local = (home.absolute(), False) if home else home_of(env, cwd)
     config = _from_files(Config(home=place, local=local), env)
-    return _merge(config, _from_env(env), "the environment")
+    return _with_allowed(_merge(config, _from_env(env), "the environment"))
+
+
+def _with_allowed(config: Config) -> Config:
+    """*config*, its allowed hashes made known to the masking of this process."""
+    secrets.allow(config.gate.allow)
+    return config
 
 
 def _from_files(config: Config, env: Mapping[str, str]) -> Config:
     ours, users = config.home / "config.toml", user_file(env)
-    config = _merge(config, _read_toml(ours), str(ours), tree=True)
+    config = _merge(config, _without_own(_read_toml(ours), str(ours)), str(ours), tree=True)
     return _merge(config, _read_toml(users), str(users))
 
 
@@ -170,7 +188,7 @@ def load_for_hook(env: Mapping[str, str]) -> tuple[Config, str | None]:
 
 def _with_env(config: Config, env: Mapping[str, str]) -> tuple[Config, str | None]:
     try:
-        return _merge(config, _from_env(env), "the environment"), None
+        return _with_allowed(_merge(config, _from_env(env), "the environment")), None
     except ConfigError as error:
         return config, str(error)
 
@@ -226,6 +244,20 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"is not TOML: {error}", where=str(path), hint=f"mend {path}") from error
 
 
+def _without_own(values: dict[str, Any], where: str) -> dict[str, Any]:
+    """*values* of a tree's file. Raises: ConfigError for a key that only the user may set."""
+    for group, kind in GROUPS.items():
+        for knob in fields(kind):
+            given = values.get(group)
+            if knob.metadata.get("own") and isinstance(given, dict) and knob.name in given:
+                raise ConfigError(
+                    f"{group}.{knob.name}: a tree cannot set it",
+                    where=where,
+                    hint="write it into ~/.config/memory-skill/config.toml",
+                )
+    return values
+
+
 def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, dict[str, Any]] = {}
     for group, kind in GROUPS.items():
@@ -233,7 +265,8 @@ def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
             given = env.get(f"{PREFIX}{group}_{knob.name}".upper())
             if given:
                 number = knob.type == "int" and re.fullmatch(r"-?[0-9]+", given)
-                values.setdefault(group, {})[knob.name] = int(given) if number else given
+                value = given.replace(",", " ").split() if knob.metadata.get("hashes") else given
+                values.setdefault(group, {})[knob.name] = int(given) if number else value
     return values
 
 
@@ -270,13 +303,16 @@ def _merge_group(group: Any, values: dict[str, Any], name: str, where: str) -> A
         if key not in knobs:
             raise _unknown(where, f"{name}.{key}", [f"{name}.{k}" for k in knobs])
         _check(where, f"{name}.{key}", knobs[key].metadata, value)
-    return replace(group, **values)
+    return replace(group, **{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
 
 
 def _check(where: str, key: str, allowed: Mapping[str, Any], value: object) -> None:
     if "choices" in allowed:
         if value not in allowed["choices"]:
             raise _wrong(where, key, " or ".join(map(repr, allowed["choices"])), value)
+    elif "hashes" in allowed:
+        if not isinstance(value, list) or not all(_HASH.fullmatch(str(one)) for one in value):
+            raise _wrong(where, key, "a list of 8 to 64 hex digits each", value)
     elif isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, key, "a whole number", value)
     elif not allowed["least"] <= value <= allowed["most"]:

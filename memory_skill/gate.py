@@ -1,77 +1,58 @@
-"""What may enter: the ordered rules, and the masking of secrets.
+"""What may enter: the ordered chain of rules, cheapest first, for every entrance and for settle.
 
-Pure; answers with the text or the rule's name.
-The safety rules (empty, size, secrets) hold at every entrance, for pinned entries and imports too.
+Pure; answers with the text, its secrets masked, or raises the refusal that names the rule. The safety rules
+(empty, size, hidden-text, secret) hold everywhere; the quality rules give way to `--pin` and to imports.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from . import rules, secrets
 from .config import GateKnobs
 from .errors import Refused
 
+Passed = secrets.Redacted
+RULES = frozenset({"feedback", "lesson", "skill"})  # types whose notes tell an agent what to do
 
-class Passed(NamedTuple):
-    """The text as it may be stored, and the names of the rules that masked a part of it."""
+
+class Doubted(Refused):
+    """Nothing is wrong with the text that a person could not settle: it waits in the inbox."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A text that asks to be let in. *by*: who said it, `user` or `assistant`; *kind*: `entry` or `turn`."""
 
     text: str
-    masked: tuple[str, ...]
+    type: str = "reference"
+    source: str = "user-said"
+    kind: str = "entry"
+    by: str = "user"
+    pinned: bool = False
+    confidence: str = ""
+    where: str | None = None
 
 
-# Known forms of keys: a fixed prefix, then enough of the alphabet they use. Each is public documentation of
-# its provider. A bare word such as "password" is no secret; a form that stands here always is.
-_KEYS = {
-    "anthropic": r"sk-ant-[A-Za-z0-9_-]{20,}",
-    "openai": r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}",
-    "github": r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
-    "gitlab": r"gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[A-Za-z0-9_-]{20,}",
-    "aws": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
-    "google": r"(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{28})",
-    "slack": r"(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{20,})",
-    "slack-hook": r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}",
-    "stripe": r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,}",
-    "npm": r"npm_[A-Za-z0-9]{36}",
-    "pypi": r"pypi-AgEIcHlwaS[A-Za-z0-9_-]{40,}",
-    "huggingface": r"hf_[A-Za-z0-9]{30,}",
-    "sendgrid": r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{30,}",
-    "twilio": r"(?:SK|AC)[0-9a-f]{32}",
-    "telegram": r"\d{8,10}:AA[A-Za-z0-9_-]{33}",
-    "digitalocean": r"do[oprt]_v1_[0-9a-f]{64}",
-    "private-key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    "jwt": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-}
-_SECRET = re.compile("|".join(rf"(?P<{name.replace('-', '_')}>{form})" for name, form in _KEYS.items()))
-# The value after a bearer header and the password of a URL: the words around them stay.
-_BEARER = re.compile(r"(?i)(authorization:\s*(?:bearer|basic|token)\s+)([A-Za-z0-9._~+/=-]{16,})")
-_URL_PASSWORD = re.compile(r"([a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:)([^\s/@]{3,200})(@)", re.IGNORECASE)
-_LEFT = re.compile(r"(?<![A-Za-z0-9])$")
+@dataclass(frozen=True)
+class Beside:
+    """A text that is there already, and where."""
+
+    address: str
+    text: str
 
 
 def redact(text: str) -> Passed:
-    """*text* with every secret of a known form masked whole, no tail left."""
-    masked: list[str] = []
-
-    def mask(name: str) -> str:
-        masked.append(name)
-        return f"[secret: {name}]"
-
-    def key(match: re.Match[str]) -> str:
-        if not _LEFT.search(text, 0, match.start()):
-            return match.group()  # the middle of a longer word is no prefix
-        return mask((match.lastgroup or "key").replace("_", "-"))
-
-    text = _SECRET.sub(key, text)
-    text = _BEARER.sub(lambda m: m.group(1) + mask("bearer"), text)
-    text = _URL_PASSWORD.sub(lambda m: m.group(1) + mask("url-password") + m.group(3), text)
-    return Passed(text, tuple(dict.fromkeys(masked)))
+    """*text* with every secret masked whole, no tail left."""
+    return secrets.redact(text)
 
 
 def check(text: str, knobs: GateKnobs, *, where: str | None = None) -> Passed:
-    """*text* if it may enter, its secrets masked.
+    """*text* if the safety rules let it in, its secrets masked.
 
-    Raises: Refused with the rule's name: `empty`, `size`, `secret` (when nothing but a secret was given).
+    Raises: Refused by `empty`, `size`, `hidden-text`, or `secret` (when nothing but a secret was given).
     """
     if not text.strip():
         raise Refused("there is no text", rule="empty", where=where, hint='say what to remember: save "…"')
@@ -81,6 +62,14 @@ def check(text: str, knobs: GateKnobs, *, where: str | None = None) -> Passed:
             rule="size",
             where=where,
             hint="save what matters of it, or split it into several notes",
+        )
+    hidden = rules.hidden(text)
+    if hidden:
+        raise Refused(
+            f"holds {hidden} that nobody can see",
+            rule="hidden-text",
+            where=where,
+            hint="copy only what is visible, or type it anew",
         )
     passed = redact(text)
     if passed.masked and not _says_anything(passed.text):
@@ -93,6 +82,113 @@ def check(text: str, knobs: GateKnobs, *, where: str | None = None) -> Passed:
     return passed
 
 
+def admit(
+    candidate: Candidate,
+    *,
+    knobs: GateKnobs,
+    beside: Sequence[Beside] = (),
+    instructions: Sequence[Beside] = (),
+) -> Passed:
+    """The text of *candidate* if every rule lets it in, its secrets masked.
+
+    *beside*: the nearest entries of the scope; *instructions*: AGENTS.md and the project's own such files.
+    Raises: Refused with the rule's name and what to do, Doubted for what a person should look at.
+    """
+    passed = check(candidate.text, knobs, where=candidate.where)
+    if not candidate.pinned:
+        for rule in _CHAIN:
+            rule(candidate, passed.text, knobs)
+        _repeated(candidate, passed.text, knobs, beside, instructions)
+    if candidate.source == "tool-output":
+        raise Doubted("what a tool said", rule="tool-output", hint="it waits for a person in the inbox")
+    return passed
+
+
 def _says_anything(text: str) -> bool:
-    rest = re.sub(r"\[secret: [a-z-]+\]", "", text)
+    rest = re.sub(r"\[(?:secret: [a-z0-9-]+|private)\]", "", text)
     return sum(c.isalnum() for c in rest) >= 8
+
+
+# --- the quality rules, cheapest first
+
+Rule = Callable[[Candidate, str, GateKnobs], None]
+
+
+def _length(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    least = knobs.min_turn_chars if candidate.kind == "turn" else knobs.min_chars
+    if rules.units(text) < least:
+        raise Refused(
+            f"too short to be understood later ({least} characters at least)",
+            rule="length",
+            hint="say it as one whole sentence: who or what, and what holds",
+        )
+
+
+def _question(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    if candidate.kind == "entry" and rules.is_question(text):
+        raise Refused("is a question", rule="question", hint="save the answer, as a statement")
+
+
+def _temporary(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    found = rules.temporary(text) if candidate.kind == "entry" else None
+    if found:
+        raise Refused(
+            f"{found!r} will not be true for long",
+            rule="temporary",
+            hint="write the date (2026-11-30) or what lasts of it; --pin keeps it as it is",
+        )
+
+
+def _footnotes(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    if candidate.by == "assistant" and rules.footnote_share(text) * 100 > knobs.max_footnotes:
+        raise Refused("is footnotes for the most part", rule="footnotes", hint="say what they are about")
+
+
+def _code(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    if candidate.by == "assistant" and rules.code_share(text) * 100 > knobs.max_code:
+        raise Refused("is code for the most part", rule="code", hint="the repository keeps code; say the why")
+
+
+def _instruction(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    found = rules.takeover(text) if candidate.kind == "entry" else None
+    if found:
+        raise Doubted(f"tells an agent to {found}", rule="instruction", hint="the user decides in the inbox")
+    if candidate.kind == "entry" and candidate.type not in RULES and rules.is_imperative(text):
+        raise Refused(
+            f"gives an order, which a {candidate.type} note does not do",
+            rule="imperative",
+            hint="if the user set this rule: --type feedback --why WHY (--scope project for this project "
+            "only); else say what is so",
+        )
+
+
+def _doubtful(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
+    if candidate.confidence == "low":
+        raise Doubted("its confidence is low", rule="low-confidence", hint="ask the user")
+    if candidate.source == "agent-inferred" and rules.is_proposal(text):
+        raise Doubted("a proposal that nobody confirmed", rule="unconfirmed", hint="ask the user, then save")
+
+
+_CHAIN: tuple[Rule, ...] = (_length, _question, _footnotes, _code, _temporary, _instruction, _doubtful)
+
+
+def _repeated(
+    candidate: Candidate,
+    text: str,
+    knobs: GateKnobs,
+    beside: Sequence[Beside],
+    instructions: Sequence[Beside],
+) -> None:
+    known = next((one for one in instructions if rules.stands_in(text, one.text)), None)
+    if known:
+        raise Refused(
+            f"stands in {known.address} already", rule="known", where=known.address, hint="nothing to do"
+        )
+    near = rules.nearest_repeat(text, [one.text for one in beside], knobs.duplicate / 100)
+    if near is not None:
+        raise Refused(
+            "says what is remembered already",
+            rule="duplicate",
+            where=beside[near].address,
+            hint=f"change it instead: memory-skill edit {beside[near].address} --old OLD --new NEW",
+        )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import groupby
 
+from .secrets import redact
 from .vocabulary import (
     IRREGULAR,
     KOREAN_ENDINGS,
@@ -20,10 +22,17 @@ from .vocabulary import (
 )
 
 # Control characters but tab and newline; bidi overrides and isolates; zero-width space, word joiner and BOM;
-# soft hyphen; line and paragraph separators; interlinear marks. Zero-width joiner, non-joiner and the two
-# directional marks stay: Persian, Hindi, Hebrew and joined emoji are written with them.
+# soft hyphen; fillers; line and paragraph separators; interlinear marks; format marks of music and shorthand.
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e01f0-\U000e0fff]"
+)
+# Joiners and the two directional marks stay where a script is written with them (Persian, Hindi, Hebrew,
+# joined emoji): once, beside a character that is not ASCII. Anywhere else they only carry what nobody sees.
+_JOINERS = re.compile("[\u200c-\u200f]+")
+_SELECTORS = re.compile(
+    "(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]+"
+    "|([\ufe00-\ufe0f])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
 # A carriage return before a newline is an editor's habit, not an attack.
 _CRLF = re.compile(r"\r\n?")
@@ -35,8 +44,19 @@ _TAGS = re.compile("[\U000e0000-\U000e007f]")
 _ESCAPE = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\\\)|[ -/]*[0-~])")
 
 FENCE_NAME = "memory-skill"
-_OPENS = re.compile("[<\uff1c\ufe64]")
-_LOOK_AHEAD = 60  # characters in which the name must stand: blanks and look-alikes included
+# Marks that stored text may not forge: our fence, and those by which hosts tell their own words apart.
+_NAMES = ("memoryskill", "systemreminder", "systemprompt", "hookresult", "functionresults")
+_OPENERS = "<\uff1c\ufe64\u2039\u27e8\u2329\u3008\u300a\u276e\u29fc\u1438\u02c2\u2770\u227a\u276c\u00ab\u16b2"
+# One unit of text as a reader may take it: an entity, an escape, or a character.
+_UNIT = re.compile(
+    r"&(?:amp;)*(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[a-zA-Z]{2,6});?|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|[\s\S]"
+)
+_MAY_OPEN = re.compile(f"[{_OPENERS}]|&(?:amp;)*(?:lt|#)|%3c|\\\\[ux]", re.IGNORECASE)
+# Letters of other scripts that look like those of the names.
+_LOOKALIKES = str.maketrans(
+    "\u0435\u043e\u0440\u0455\u0456\u0443\u043a\u043c\u0442\u0501\u04cf\u03bf\u03b9\u03ba\u03c1\u0131\u0399\u1d0d\u217c\u01c0|1!0",
+    "eopsiykmtdloikpiimllllio",
+)
 
 
 def normalise(text: str) -> str:
@@ -47,12 +67,19 @@ def normalise(text: str) -> str:
 def safe(text: str) -> str:
     """*text* without terminal escapes, bidi overrides, tag characters and zero-width hiding places."""
     text = _UNSAFE.sub("", _ESCAPE.sub("", _CRLF.sub("\n", text)))
+    if text.isascii():
+        return text
     if _TAGS.search(text):
         flags = [m.span() for m in _FLAG.finditer(text)]
         text = "".join(
             c for i, c in enumerate(text) if not _TAGS.match(c) or any(a <= i < b for a, b in flags)
         )
-    return text
+    return _JOINERS.sub(_joined, _SELECTORS.sub(lambda match: match.group(1) or "", text))
+
+
+def _joined(match: re.Match[str]) -> str:
+    around = match.string[max(0, match.start() - 1) : match.start()] + match.string[match.end() :][:1]
+    return "" if around.isascii() else match.group()[0]
 
 
 def one_line(text: str) -> str:
@@ -66,15 +93,44 @@ def shorten(text: str, limit: int) -> str:
 
 
 def unfence(text: str) -> str:
-    """*text* made safe, with nothing left in it that opens or closes our fence."""
-    text = safe(text)
+    """*text* made safe, secrets masked, with nothing left that opens or closes our fence or a host's."""
+    text = redact(safe(text)).text
+    if not _MAY_OPEN.search(text):
+        return text
+    units = _UNIT.findall(text)
+    read = [unit if unit.isascii() and len(unit) == 1 else _as_read(unit) for unit in units]
+    places = [i for i, unit in enumerate(read) for c in unit if c.isalnum()]
+    letters = "".join(c for unit in read for c in unit if c.isalnum()).casefold()
+    letters = letters.translate(_LOOKALIKES)
+    for name in _NAMES:
+        at = letters.find(name)
+        while at >= 0:
+            _close(units, read, places[at])
+            at = letters.find(name, at + 1)
+    return "".join(units)
 
-    def harmless(match: re.Match[str]) -> str:
-        ahead = unicodedata.normalize("NFKC", text[match.end() : match.end() + _LOOK_AHEAD]).casefold()
-        letters = "".join(c for c in ahead if c.isalnum())
-        return "&lt;" if letters.startswith("memoryskill") else match.group()
 
-    return _OPENS.sub(harmless, text)
+def _as_read(unit: str) -> str:
+    """What a reader may take *unit* for: `&lt;`, `\\u003c` and `＜` are all `<`."""
+    if len(unit) > 1 and unit[0] == "&":
+        from html import unescape  # 3 ms; only a text with entities pays them
+
+        while (plain := unescape(unit if unit.endswith(";") else unit + ";")) != unit and len(plain) > 1:
+            unit = plain
+        unit = plain
+    elif len(unit) > 1:
+        unit = chr(int(unit.lstrip("\\ux%"), 16))
+    folded = unicodedata.normalize("NFKC", unit).casefold()
+    return "".join(c for c in folded if not unicodedata.combining(c))[:1] or ""
+
+
+def _close(units: list[str], read: list[str], at: int) -> None:
+    """Take away what opens a mark right before the name that begins at unit *at*."""
+    while at > 0 and not any(c.isalnum() for c in read[at - 1]):
+        at -= 1
+        if read[at] and read[at] in _OPENERS:
+            units[at] = "["
+            return
 
 
 def fence(body: str, *, what: str) -> str:
@@ -106,6 +162,16 @@ def slug(title: str, *, limit: int = 60) -> str:
         stem = longer
     stem = stem or (words[0][:limit] if words else "")
     return stem.encode("utf-8", "ignore")[:MAX_STEM].decode("utf-8", "ignore").rstrip("-._")
+
+
+def alike(text: str, others: Sequence[str]) -> list[tuple[int, float]]:
+    """How much each of *others* is like *text*, 0..1, most alike first; blank text is like nothing."""
+    from rapidfuzz import fuzz
+
+    wanted = normalise(text)
+    said = {i: normalise(other) for i, other in enumerate(others)}
+    found = [(i, fuzz.ratio(wanted, other) / 100) for i, other in said.items() if other]
+    return sorted(found, key=lambda one: -one[1]) if wanted else []
 
 
 def nearest_lines(text: str, wanted: str, n: int = 3) -> list[tuple[int, str, float]]:
