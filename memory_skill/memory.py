@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextlib
 import json
 import os
 import re
@@ -427,7 +428,8 @@ class Memory:
     def _count_save(self) -> None:
         origin = self.origin
         if origin.host and origin.session:
-            self.sessions.saved(origin.host, origin.session)
+            with contextlib.suppress(OSError, MemorySkillError):  # it is saved, whether it is counted or not
+                self.sessions.saved(origin.host, origin.session)
 
     def _writable(self, path: str) -> str:
         """*path* if a verb may write there. Raises: PathRefused."""
