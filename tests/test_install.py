@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -153,6 +154,23 @@ def test_nobody_at_a_terminal_is_asked(env: dict[str, str], home: Path) -> None:
     """Without --yes and without a terminal nothing happens, and the exit code says so."""
     assert main(["install"]) == 2
     assert not (home / ".memory-skill").exists()
+
+
+@pytest.mark.parametrize(("answer", "installed"), [("n\n", False), ("y\n", True)])
+def test_person_at_a_terminal_decides(
+    env: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch, answer: str, installed: bool
+) -> None:
+    """A no is no error."""
+
+    class Person(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Person(answer))
+
+    assert main(["install", "--host", "claude-code"]) == 0
+
+    assert (home / ".claude/settings.json").exists() == installed
 
 
 # --- what is in the hosts afterwards

@@ -85,8 +85,8 @@ def install_verb(
     if dry_run:
         _end_plan(plan, as_json=as_json)
         return 0
-    if not plan.empty:
-        _ask("Make these changes?", yes=yes, verb="install")
+    if not plan.empty and not _agreed(yes=yes, verb="install"):
+        return 0
     done = install.install(plan)
     fired = install.fire_hooks(plan)
     if watch:
@@ -151,14 +151,14 @@ def _end_plan(plan: Plan, *, as_json: bool) -> None:
         say("Nothing was written. Next: memory-skill install")
 
 
-def _ask(question: str, *, yes: bool, verb: str) -> None:
-    """Raises: UsageError where nobody can be asked; Abort when the answer is no."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
+def _agreed(*, yes: bool, verb: str) -> bool:
+    """Whether to go on. Raises: UsageError where nobody can be asked."""
+    if not yes and not sys.stdin.isatty():
         raise UsageError("nobody is at a terminal to agree", hint=f"memory-skill {verb} --yes")
-    if not confirmed(question, yes=False):
-        raise click.Abort
+    agreed = confirmed("Make these changes?", yes=yes)
+    if not agreed:
+        say("Nothing was written.")
+    return agreed
 
 
 def _start_watch(plan: Plan) -> None:
@@ -235,8 +235,8 @@ def uninstall_verb(face: Face, /, hosts: Sequence[str], dry_run: bool, yes: bool
     removal = install.plan_removal(os.environ, home=face.home, hosts=hosts)
     if not as_json:
         _show_removal(removal, whole=dry_run or not yes)
-    if not dry_run and removal.changes:
-        _ask("Make these changes?", yes=yes, verb="uninstall")
+    if removal.changes and not dry_run and not _agreed(yes=yes, verb="uninstall"):
+        return
     if not dry_run:
         install.uninstall(removal)
     if as_json:
