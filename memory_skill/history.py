@@ -203,9 +203,18 @@ class History:
         return [record[3:] for record in str(out).split("\0") if len(record) > 3]
 
     def log(
-        self, *, limit: int = 20, path: str | None = None, session: str | None = None, verb: str | None = None
+        self,
+        *,
+        limit: int = 20,
+        path: str | None = None,
+        session: str | None = None,
+        verb: str | None = None,
+        since: str | None = None,
     ) -> list[Commit]:
-        """The newest commits first, at most *limit* (0: all): those that touch *path*, carry the trailers."""
+        """The newest commits first, at most *limit* (0: all): those that touch *path*, carry the trailers.
+
+        *since* is a revision; only what is not in it.
+        """
         wanted = [("Memory-Session", session), ("Memory-Verb", verb)]
         wanted = [(key, one_line(value)) for key, value in wanted if value]
         options = [f"--grep={key}: {value}" for key, value in wanted]
@@ -213,7 +222,8 @@ class History:
         with self._open() as repo:
             if not repo.head.is_valid():
                 return []
-            out = repo.git.log(*_LOG, *options, "--", *([path] if path else []))
+            span = [f"{since}..HEAD"] if since else []
+            out = repo.git.log(*_LOG, *options, *span, "--", *([path] if path else []))
         found = [_commit(record) for record in str(out).split(_RECORD) if record.strip()]
         # grep also finds the words in a body: a remembered text must not put its commit into a session.
         found = [c for c in found if all(c.trailers.get(key) == value for key, value in wanted)]
@@ -243,6 +253,44 @@ class History:
                 return None
         return bytes(data)
 
+    def contents(self, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """The bytes of many paths at *revision* by one git; those that were not there are left out."""
+        self._refuse_option(revision)
+        asked = [path for path in paths if "\n" not in path]
+        if not asked:
+            return {}
+        wanted = "".join(f"{revision}:{path}\n" for path in asked)
+        with self._open() as repo, self._scratch("wanted", wanted) as listed, listed.open("rb") as stream:
+            data = repo.git.execute(
+                ["git", "-C", str(self.home), "cat-file", "--batch"],
+                istream=stream,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        return _batch(bytes(data), asked)
+
+    def blame(self, path: str) -> list[tuple[str, str]]:
+        """For each line of *path* at the last commit: the commit that wrote it, and the line.
+
+        Raises: NotFound for a path that no commit holds.
+        """
+        with self._open() as repo:
+            try:
+                out = repo.git.execute(
+                    ["git", "blame", "--porcelain", "--abbrev=10", "HEAD", "--", path],
+                    stdout_as_string=False,
+                )
+            except _git_error() as error:
+                raise NotFound("no commit holds it", where=path, hint="memory-skill list") from error
+        found: list[tuple[str, str]] = []
+        commit = ""
+        for line in bytes(out).decode("utf-8", "replace").split("\n"):
+            if line.startswith("\t"):
+                found.append((commit, line[1:]))
+            elif match := re.match(r"([0-9a-f]{40}) \d+ \d+", line):
+                commit = match.group(1)[:10]
+        return found
+
     def merge(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         """The three-way merge of texts, None where both changed the same lines."""
         with self._open() as repo, contextlib.ExitStack() as stack:
@@ -264,6 +312,39 @@ class History:
         """Let `git diff refs/memory-skill/reviewed` start from *revision*."""
         with self._open() as repo:
             repo.git.update_ref(REVIEWED, revision)
+
+    def reviewed(self) -> str | None:
+        """The id of what was reviewed last, None if nothing ever was."""
+        with self._open() as repo:
+            try:
+                return str(repo.git.rev_parse("--verify", "--quiet", REVIEWED))
+            except _git_error():
+                return None
+
+    def differing(self, since: str) -> list[str]:
+        """The paths that differ between *since* and the last commit."""
+        self._refuse_option(since)
+        with self._open() as repo:
+            out = repo.git.diff("--name-only", "-z", "--no-renames", since, "HEAD", "--")
+        return [path for path in str(out).split("\0") if path]
+
+    def review(self, paths: Sequence[str], since: str) -> None:
+        """Let only *paths* count as reviewed too, as they are at the last commit.
+
+        The ref then names a commit beside the branch: what was reviewed, and of *paths* what stands now, so
+        that `git diff` shows exactly what still waits. Nothing of the branch changes.
+        """
+        with self._open() as repo, self._scratch("index", b"") as index:
+            index.unlink()
+            repo.git.update_environment(GIT_INDEX_FILE=str(index), **_FALLBACK)
+            repo.git.read_tree(since)
+            there = str(repo.git.ls_tree("-z", "HEAD", "--", *paths)).split("\0")
+            gone = set(paths) - {line.partition("\t")[2] for line in there}
+            lines = [line for line in there if line] + [f"0 {'0' * 40}\t{path}" for path in gone]
+            with self._scratch("entries", "\0".join(lines) + "\0") as listed, listed.open("rb") as stream:
+                repo.git.update_index("-z", "--index-info", istream=stream)
+            made = repo.git.commit_tree(repo.git.write_tree(), "-p", since, "-m", "reviewed")
+            repo.git.update_ref(REVIEWED, made, since)
 
     def waiting(self) -> int:
         """Commits since the last review."""
@@ -333,6 +414,23 @@ def _commit(record: str) -> Commit:
         trailers=trailers,
         paths=tuple(line for line in rest.split("\n") if line),
     )
+
+
+def _batch(data: bytes, asked: Sequence[str]) -> dict[str, bytes]:
+    """The answers of `cat-file --batch`, in the order of what was asked."""
+    found: dict[str, bytes] = {}
+    at = 0
+    for path in asked:
+        end = data.index(b"\n", at)
+        head = data[at:end].rsplit(b" ", 2)
+        at = end + 1
+        if head[-1] == b"missing" or head[-2] != b"blob":
+            at += 0 if head[-1] == b"missing" else int(head[-1]) + 1
+            continue
+        size = int(head[-1])
+        found[path] = data[at : at + size]
+        at += size + 1
+    return found
 
 
 def _trailers(block: str) -> dict[str, str]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import changes, decisions, gate, note, settle
 from . import config as settings
-from . import decisions, gate, note, settle
 from . import inbox as box
 from .errors import (
     Conflict,
@@ -594,6 +593,39 @@ class Memory:
             raise Refused("nobody attends this session", rule="unattended", where=ident, hint=hint)
         with self._writer.hold():
             yield box.take(self.tree, ident)
+
+    # --- reviewing
+
+    def review(self) -> list[changes.Change]:
+        """What changed since a person looked last, by path; edits that nobody settled are taken up first.
+
+        Raises: NotFound, UsageError where the tree lies in a code repository.
+        """
+        self._there()
+        changes.base(self._writer)
+        if settle.unsettled(self.tree, self.sessions):
+            self.settle()
+        return changes.waiting(self._writer)
+
+    def decide(
+        self, keep: Sequence[str] = (), drop: Sequence[str] = (), seen: Mapping[str, str] | None = None
+    ) -> changes.Reviewed:
+        """Let these changes count as reviewed, and bring those back to what was; see `changes.decide`."""
+        with self._writer.hold():
+            return changes.decide(self._writer, keep, drop, self.origin, seen)
+
+    def rewrite(self, path: str, text: str) -> Edited:
+        """Put a whole new text in the place of a note's, as a person does in an editor.
+
+        Raises: NotFound, Refused, PathRefused.
+        """
+        self._writable(path)
+        with self._writer.hold():
+            before = self.tree.read(path)
+            passed = gate.check(text, self.config.gate, where=path)
+            said = message("edit", path, "rewritten by hand", self.origin, "hand")
+            done = self._writer.change({path: _becomes(note.encode(passed.text, before), before)}, said)
+        return Edited(path, "edited" if done.paths else "unchanged", done.commit, done.warning)
 
     # --- taking up, reading
 

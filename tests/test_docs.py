@@ -16,7 +16,20 @@ from pathlib import Path
 import click
 import pytest
 
-from memory_skill import config, decisions, errors, history, index, journal, memory, note, recall, settle
+from memory_skill import (
+    changes,
+    config,
+    decisions,
+    errors,
+    history,
+    inbox,
+    index,
+    journal,
+    memory,
+    note,
+    recall,
+    settle,
+)
 from memory_skill.cli import cli, main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -174,6 +187,7 @@ RESULTS = {
     "import": memory.Imported,
     "init": memory.Initialised,
     "inbox": decisions.Decided,
+    "review": changes.Reviewed,
 }
 
 
@@ -197,6 +211,7 @@ def test_json_keys_are_those_of_the_contract(verb: str) -> None:
         ("recall", [field.name for field in dataclasses.fields(recall.Hit)]),
         ("list", [field.name for field in dataclasses.fields(memory.Listed)]),
         ("log", list(history.Commit._fields)),
+        ("inbox", [field.name for field in dataclasses.fields(inbox.Item)]),
         ("The other verbs", list(journal.Turn._fields)),
     ],
 )

@@ -28,6 +28,7 @@ EVERYDAY = {
     "list": "notes",
     "undo": "notes",
     "log": "notes",
+    "review": "review",
     "status": "notes",
 }
 SET_UP = {"init": "setup", "install": "setup", "uninstall": "setup", "doctor": "setup", "demo": "demo"}
@@ -43,7 +44,7 @@ PLUMBING = {
     "hook": "plumbing",
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}
-CHANGING = frozenset({"save", "edit", "forget", "undo", "settle", "index", "import", "inbox"})
+CHANGING = frozenset({"save", "edit", "forget", "undo", "settle", "index", "import", "inbox", "review"})
 
 
 class Verbs(click.Group):

@@ -1,8 +1,9 @@
-"""The verbs of a person who looks after the memory: inbox."""
+"""The verbs of a person who looks after the memory: review, inbox, blame, show, feedback."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,100 @@ from ..text import one_line, shorten
 from .common import Face, json_option, print_json, result, say
 
 if TYPE_CHECKING:
+    from ..changes import Reviewed
     from ..decisions import Decided
+    from ..memory import Memory
 
 type_option = click.option("--type", "kind", help=f"One of {', '.join(TYPES)}.")
 scope_option = click.option("--scope", help="global, project, project:<slug>, agent:<name>.")
+
+
+@click.command("review")
+@click.option("--keep", multiple=True, metavar="PATH", help="It counts as reviewed; may be repeated.")
+@click.option("--drop", multiple=True, metavar="PATH", help="Back to what was reviewed last.")
+@click.option("--keep-all", is_flag=True, help="Everything that waits counts as reviewed.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write it as a page.")
+@json_option
+@click.pass_obj
+def review_verb(
+    face: Face, keep: tuple[str, ...], drop: tuple[str, ...], keep_all: bool, html: Path | None, as_json: bool
+) -> None:
+    """Look at what changed since you looked last, and keep or drop each change.
+
+    \b
+    Example: memory-skill review
+             memory-skill review --html review.html
+             git -C ~/.memory-skill diff refs/memory-skill/reviewed     # the same, by git alone
+    """
+    from ..review.terminal import can_ask, closing
+
+    memory = face.memory()
+    if keep_all or keep or drop:
+        every = [change.path for change in memory.review() if change.path not in drop] if keep_all else []
+        done: Reviewed | None = memory.decide(list(dict.fromkeys([*keep, *every])), drop)
+    elif html:
+        _write_page(memory, html, as_json)
+        return
+    elif as_json or not can_ask():
+        _list_changes(memory, as_json)
+        return
+    else:
+        done = _ask(memory)
+    if as_json and done:
+        print_json(done)
+        return
+    for line in closing(done) if done else ["Nothing waits."]:
+        result(line)
+
+
+def _ask(memory: Memory) -> Reviewed | None:
+    from ..review.terminal import review
+
+    def open_page() -> str:
+        import webbrowser
+
+        target = memory.tree.state / "review.html"
+        _render(memory, target)
+        webbrowser.open(target.as_uri())
+        return f"the page: {target}"
+
+    return review(memory, open_page=open_page)
+
+
+def _list_changes(memory: Memory, as_json: bool) -> None:
+    found = memory.review()
+    if as_json:
+        print_json({"changes": [asdict(change) for change in found]})
+        return
+    for change in found:
+        badges = "".join(f"  ! {badge.text}" for badge in change.badges)
+        mark = {"new": "+", "changed": "~", "gone": "-"}[change.kind]
+        result(f"{mark} {change.path}{badges}")
+    say(
+        f"{len(found)} {'change waits' if len(found) == 1 else 'changes wait'}."
+        if found
+        else "Nothing waits."
+    )
+    if found:
+        say("hint: memory-skill review at a terminal, or review --keep PATH, --drop PATH, --html FILE")
+
+
+def _write_page(memory: Memory, html: Path, as_json: bool) -> None:
+    count = _render(memory, html)
+    if as_json:
+        print_json({"page": str(html), "changes": count})
+        return
+    result(f"Wrote {html} ({count} {'change' if count == 1 else 'changes'}).")
+
+
+def _render(memory: Memory, target: Path) -> int:
+    """Write the page. Returns: how many changes it shows."""
+    from ..review.page import page
+    from ..tree import write_atomic
+
+    text, count = page(memory)
+    write_atomic(target.absolute(), text.encode("utf-8"), durable=False)
+    return count
 
 
 @click.group("inbox")
