@@ -1,4 +1,4 @@
-"""Operations of the memory in a forked child that may be killed at any call; the parent looks at what is left."""
+"""Operations of the memory in a forked child that may be killed at any call; the parent looks on."""
 
 from __future__ import annotations
 

@@ -54,9 +54,11 @@ class Case:
         home = self.copy()
         return home, run(lambda: self.operation.do(opened(home)), shim)
 
-    def check(self, home: Path, acknowledged: bool, *, deep: bool = True) -> float:
+    def check(
+        self, home: Path, acknowledged: bool, *, deep: bool = True, others: tuple[str, ...] = ()
+    ) -> float:
         """Raises: AssertionError with what does not hold. Returns: seconds that the next save took."""
-        check_texts(self.before, home, self.operation, self.after)
+        check_texts(self.before, home, self.operation, self.after, others)
         tree = opened(home).tree
         assert not acknowledged or self.operation.holds(tree), (
             f"{self.operation.name} was acknowledged and is lost"

@@ -29,13 +29,15 @@ class Shim:
     A value other than None is answered instead of doing the call.
     """
 
-    def __init__(self, tell: Tell, after: Tell | None = None) -> None:
-        self.tell, self.after = tell, after
+    def __init__(self, tell: Tell, after: Tell | None = None, *, reads: bool = False) -> None:
+        self.tell, self.after, self.reads = tell, after, reads
 
     def install(self) -> None:
         for name in (*BY_PATH, *BY_HANDLE):
             setattr(os, name, self._around(name, REAL[name]))
         os.open = self._opening
+        if self.reads:
+            os.scandir = self._around("scandir", os.scandir)  # type: ignore[assignment]
         io.open = builtins.open = self._file  # type: ignore[assignment]
         self._patch_sqlite()
         self._patch_popen()
@@ -51,12 +53,14 @@ class Shim:
         return call
 
     def _opening(self, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
-        if not flags & WRITING:
+        if not (flags & WRITING or self.reads):
             return int(REAL["open"](path, flags, mode, dir_fd=dir_fd))
         return int(self._around("open", REAL["open"])(path, flags, mode, dir_fd=dir_fd))
 
     def _file(self, file: Any, mode: str = "r", buffering: int = -1, *args: Any, **more: Any) -> Any:
         if isinstance(file, int) or not set(mode) & set("wax+"):
+            if self.reads and not isinstance(file, int):
+                self.tell("open", (file, 0), {})
             return _real_open(file, mode, buffering, *args, **more)
         raw = self._raw(file, mode.replace("b", "").replace("t", ""))
         if "b" in mode and buffering == 0:
