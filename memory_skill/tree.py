@@ -192,15 +192,19 @@ class Tree:
     def _in(self, folder: int | None, parts: list[str], name: str) -> str:
         return str(self.home.joinpath(*parts, name)) if folder is None else name
 
-    def walk(self, *folders: str, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
+    def walk(
+        self, *folders: str, skip: frozenset[str] = frozenset(), strict: bool = False
+    ) -> Iterator[FileStat]:
         """The notes under *folders* (default: all) but those under *skip*, by path.
 
-        Of a skill only SKILL.md; no links, nothing hidden, no other repository.
+        Of a skill only SKILL.md; no links, nothing hidden, no other repository. A folder that is closed to us
+        is passed over, or with *strict* an error: who writes down what there is must not take it for empty.
+        Raises: DiskTrouble.
         """
         for folder in folders or NOTE_FOLDERS:
             if self._through_link(folder):
                 continue
-            for entry in _walk(str(self.home / folder), folder, 1, skip):
+            for entry in _walk(str(self.home / folder), folder, 1, skip, strict):
                 if folder != "skills" or entry.path.endswith("/SKILL.md"):
                     yield entry
 
@@ -333,32 +337,36 @@ def _sync(folder: int | None) -> None:
         os.fsync(folder)
 
 
-def _walk(folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset()) -> Iterator[FileStat]:
-    for entry in _listed(folder, rel):
+def _walk(
+    folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset(), strict: bool = False
+) -> Iterator[FileStat]:
+    for entry in _listed(folder, rel, strict):
         name = entry.name
         if name[0] == "." or name.endswith("~") or any("\udc80" <= c <= "\udcff" for c in name):
             continue  # hidden, a backup, or bytes that are no UTF-8
         path = f"{rel}/{name}" if rel else name
         if entry.is_dir(follow_symlinks=False):
             if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
-                yield from _walk(entry.path, path, depth + 1, skip)
+                yield from _walk(entry.path, path, depth + 1, skip, strict)
         elif name.endswith(".md") and name != INDEX and entry.is_file(follow_symlinks=False):
             with contextlib.suppress(FileNotFoundError):  # an editor has just renamed it away
                 found = entry.stat(follow_symlinks=False)
                 yield FileStat(path, found.st_size, found.st_mtime_ns)
 
 
-def _listed(folder: str, rel: str) -> list[os.DirEntry[str]]:
-    """What is in *folder*, by name; nothing if it is gone or closed to us.
+def _listed(folder: str, rel: str, strict: bool = False) -> list[os.DirEntry[str]]:
+    """What is in *folder*, by name; nothing if it is gone or, unless *strict*, closed to us.
 
     Any other error is raised: a process out of descriptors would see an empty tree, and index that.
     """
     try:
         with os.scandir(folder) as found:
             return sorted(found, key=lambda entry: entry.name)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
+        if isinstance(error, PermissionError) and not strict:
+            return []
         raise DiskTrouble(f"cannot be listed: {error.strerror or error}", where=rel or ".") from error
 
 

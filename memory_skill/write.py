@@ -7,6 +7,7 @@ commit of exactly these paths; what follows the acknowledgement can be repaired 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -250,9 +251,9 @@ class Writer:
 
     def _walk(self, group: str) -> Iterator[FileStat]:
         if not group:
-            yield from self.tree.walk(*ROOT_ORDER, skip=_SCOPED)
+            yield from self.tree.walk(*ROOT_ORDER, skip=_SCOPED, strict=True)
             return
-        yield from self.tree.walk(group)
+        yield from self.tree.walk(group, strict=True)
         single = self.tree.home / f"{group}.md"
         if single.is_file() and not single.is_symlink():
             found = single.stat()
@@ -265,7 +266,8 @@ class Writer:
             return None
         line = index.line_of(note)  # of a note that nobody may have settled yet
         title, told = gate.redact(line.title).text, gate.redact(line.description).text
-        return Known(stat.size, stat.mtime_ns, line._replace(title=title, description=told), ids)
+        size = stat.size if note.raw or not stat.size else -1  # what could not be read is tried again
+        return Known(size, stat.mtime_ns, line._replace(title=title, description=told), ids)
 
     def note(self, path: str) -> Note | None:
         """The note at *path* as far as it can be read; None if it is gone or no regular file."""
@@ -273,6 +275,10 @@ class Writer:
 
         try:
             raw = self.tree.read(path)
+        except DiskTrouble as trouble:
+            if getattr(trouble.__cause__, "errno", None) != errno.EIO:
+                raise  # out of descriptors: to go on would be to forget the note
+            raw = b""  # a bad block: the note is there, and named by its path
         except MemorySkillError:
             return None
         try:
