@@ -1,4 +1,4 @@
-"""Let the n-th call fail: a full, read-only or failing disk, no more descriptors, interruptions, short writes."""
+"""Let the n-th call fail: a full, read-only or failing disk, no descriptors, interruptions, short writes."""
 
 from __future__ import annotations
 

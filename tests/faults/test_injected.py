@@ -12,7 +12,7 @@ from .trees import BY_NAME
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_failing_call_costs_one_line_and_no_byte(name: str, source: Path, place: Path) -> None:
-    """On a full, read-only or failing disk, out of descriptors, interrupted or written short: bytes stay whole.
+    """On a full, read-only or failing disk, out of descriptors, interrupted, written short: bytes stay whole.
 
     The operation is done or says in one line why not; the same process saves again at once when the fault is
     gone, without litter (G11, G12, L07).
