@@ -416,7 +416,6 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
     deadline = time.monotonic() + timeout
     handle = _open_lock(path)
     try:
-        pause = 0.002
         while not _try_lock(handle) or not _is_at(handle, path):
             if not _is_at(handle, path):  # `.state` was deleted: the lock is another file now
                 os.close(handle)
@@ -426,8 +425,9 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
                 hint = "try again; memory-skill doctor names who holds it"
                 what = f"another process holds the lock for over {timeout:g} s"
                 raise Locked(what, where=str(path), hint=hint)
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.05)
+            # All wait for the same few milliseconds, the old and the new: waiting longer each time, one of
+            # eight writers got no turn for ten seconds.
+            time.sleep(0.002 + time.monotonic_ns() % 4096 / 1e6)
         yield
     finally:
         os.close(handle)
