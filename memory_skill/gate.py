@@ -52,10 +52,13 @@ def redact(text: str) -> Passed:
 def check(text: str, knobs: GateKnobs, *, where: str | None = None) -> Passed:
     """*text* if the safety rules let it in, its secrets masked.
 
-    Raises: Refused by `empty`, `size`, `hidden-text`, or `secret` (when nothing but a secret was given).
+    Raises: Refused by `empty`, `text`, `size`, `hidden-text`, or `secret` (when there is little else).
     """
     if not text.strip():
         raise Refused("there is no text", rule="empty", where=where, hint='say what to remember: save "…"')
+    if "\x00" in text or any(0xD800 <= ord(c) < 0xE000 for c in text):
+        what = "holds NUL characters, or bytes that are no UTF-8"
+        raise Refused(what, rule="text", where=where, hint="give it as plain UTF-8 text")
     if len(text) > knobs.max_chars:
         raise Refused(
             f"{len(text):,} characters, at most {knobs.max_chars:,}",

@@ -215,6 +215,8 @@ class History:
 
         *since* is a revision; only what is not in it.
         """
+        if path and (path.startswith("/") or "\0" in path or ".." in path.split("/")):
+            return []  # outside the tree, of which git would complain
         wanted = [("Memory-Session", session), ("Memory-Verb", verb)]
         wanted = [(key, one_line(value)) for key, value in wanted if value]
         options = [f"--grep={key}: {value}" for key, value in wanted]

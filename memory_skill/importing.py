@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from . import gate
 from .config import Config
 from .errors import MemorySkillError, NotFound, UsageError
-from .note import SOURCES, TYPES, describe, entry_id, format_note
+from .note import SOURCES, TYPES, describe, entry_ids, format_note
 from .text import slug
 
 MAX_LINE = 1_000_000  # characters
@@ -19,12 +19,12 @@ _FIELDS = {"name", "description", "type", "scope", "body", "created", "source", 
 
 
 class Incoming(NamedTuple):
-    """One line, checked: where it shall go, its id and the note's text."""
+    """One line, checked: where it shall go, the ids of its entries and the note's text."""
 
     scope: str
     type: str
     stem: str
-    id: str
+    ids: tuple[str, ...]
     raw: str
 
 
@@ -63,7 +63,7 @@ def incoming(line: str, config: Config, scope_of: Any) -> Incoming:
     if values.get("pin", "").lower() in ("true", "1"):
         meta["pin"] = "true"
     raw = format_note(stem, told, passed.text, meta)
-    return Incoming(scope_of(values.get("scope") or "global"), kind, stem, entry_id(passed.text), raw)
+    return Incoming(scope_of(values.get("scope") or "global"), kind, stem, entry_ids(passed.text), raw)
 
 
 def _day(given: str) -> str:

@@ -25,7 +25,7 @@ from .errors import (
     UsageError,
 )
 from .history import Commit, Origin
-from .note import SOURCES, TYPES, Note, entry_id, format_note, scope_of, type_of
+from .note import SOURCES, TYPES, Note, entry_ids, format_note, scope_of, type_of
 from .projects import Projects
 from .sessions import Sessions
 from .text import normalise, one_line, shorten, slug
@@ -270,7 +270,7 @@ class Memory:
         """Add a whole note, header and all, in canonical form. Raises: NoteError, UsageError, PathRefused."""
         found = note.parse(raw, to or "stdin.md")
         if to and to.startswith("skills/"):
-            return self._put(to, raw if raw.endswith("\n") else raw + "\n", entry_id(raw), again)
+            return self._put(to, raw if raw.endswith("\n") else raw + "\n", entry_ids(found.body), again)
         kind = found.type
         if not (found.typed or to):
             raise UsageError(
@@ -292,7 +292,7 @@ class Memory:
         again: bool,
     ) -> Saved:
         if to and to.startswith("skills/"):
-            return self._put(to, format_note(note.stem_of(to), told, body, {}), entry_id(body), again)
+            return self._put(to, format_note(note.stem_of(to), told, body, {}), entry_ids(body), again)
         where = scope_of(to) if to else self._scope(scope, meta["type"])
         folder = _folder(where, meta["type"])
         try:
@@ -304,19 +304,19 @@ class Memory:
             return self._hold(raw, stem, folder, meta, "what a tool said", "tool-output")
         if to:
             return self._put(
-                to, format_note(note.stem_of(to), told, passed.text, meta), entry_id(body), again
+                to, format_note(note.stem_of(to), told, passed.text, meta), entry_ids(body), again
             )
         return self._add(folder, stem, told, passed, meta, again)
 
     def _add(
         self, folder: str, stem: str, told: str, passed: gate.Passed, meta: dict[str, str], again: bool
     ) -> Saved:
-        where, ident = scope_of(f"{folder}/x.md"), entry_id(passed.text)
+        where, ids = scope_of(f"{folder}/x.md"), set(entry_ids(passed.text))
         with self._writer.hold():
-            if not again and ident in self._tombs():
+            if not again and ids & self._tombs():
                 return _buried(where)
             known = self._writer.known([where])
-            same = next((path for path, item in known.items() if ident in item.ids), None)
+            same = next((path for path, item in known.items() if ids <= set(item.ids)), None)
             if same:
                 return Saved(same, where, "unchanged")
             name, taken = self._free(folder, stem)
@@ -330,7 +330,7 @@ class Memory:
         hint = done.warning or _advice(meta["type"], passed, taken)
         return Saved(path, where, "saved", None, hint, None, done.commit)
 
-    def _put(self, to: str, raw: str, ident: str, again: bool) -> Saved:
+    def _put(self, to: str, raw: str, ids: Sequence[str], again: bool) -> Saved:
         """Write a new file at a path that the caller chose. Raises: Conflict when it is there already."""
         path = self._writable(to)
         where = scope_of(path)
@@ -345,7 +345,7 @@ class Memory:
             if before is not None:
                 hint = f"change it: memory-skill edit {path} --old OLD --new NEW"
                 raise Conflict("is there already", where=path, hint=hint)
-            if not again and ident in self._tombs():
+            if not again and self._tombs().intersection(ids):
                 return _buried(where)
             said = message("save", path, f"Scope: {where}.", self.origin)
             done = self._writer.change(
@@ -763,12 +763,13 @@ class Memory:
                     continue
                 folder = _folder(one.scope, one.type)
                 there = taken.setdefault(folder, self._ids(one.scope, folder))
-                if one.id in there:
+                if all(ident in there for ident in one.ids):
                     unchanged += 1
-                elif one.id in tombs:
+                elif tombs.intersection(one.ids):
                     reasons.append(f"line {number}: was forgotten on request")
                 else:
-                    there[one.id] = stem = _unused(one.stem, there.values())
+                    stem = _unused(one.stem, there.values())
+                    there |= dict.fromkeys(one.ids, stem)
                     raw = one.raw.replace(f"name: {one.stem}\n", f"name: {stem}\n", 1)
                     edits[f"{folder}/{stem}.md"] = _becomes(raw.encode("utf-8"), None)
             if dry_run or not edits:

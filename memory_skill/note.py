@@ -98,6 +98,12 @@ def entry_id(text: str) -> str:
     return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
+def entry_ids(body: str) -> tuple[str, ...]:
+    """The ids of the entries of a note with this body: one an item of a list, else its own."""
+    items = list_items(body)
+    return tuple(entry_id(text) for _, text in items) if items else (entry_id(body),)
+
+
 def scope_of(path: str) -> str:
     """Whom the note at *path* is for: `global`, `project:<slug>` or `agent:<name>`."""
     parts = path.split("/")

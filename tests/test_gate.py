@@ -107,6 +107,15 @@ def test_empty_text_is_refused(text: str) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("text", ["caf\udce9 au lait", "a\x00b, and more"])
+def test_what_is_no_text_is_refused(text: str) -> None:
+    """Bytes of another encoding, as a shell passes them, and NUL would make a note that nobody can read."""
+    with pytest.raises(Refused) as caught:
+        check(text, KNOBS)
+
+    assert (caught.value.rule, bool(caught.value.hint)) == ("text", True)
+
+
 def test_text_over_the_limit_is_refused() -> None:
     """The limit counts characters; at it the text passes, over it the rule `size` refuses."""
     assert check("\U0001f600" * 200, KNOBS).text == "\U0001f600" * 200

@@ -333,6 +333,7 @@ def test_log_finds_by_path_session_and_verb(history: History) -> None:
     assert [c.subject for c in history.log(path="n1.md")] == ["save n1.md"]
     assert len(history.log(verb="save", limit=2)) == 2
     assert history.log(verb="edit") == []
+    assert [history.log(path=path) for path in ("../x.md", "/etc/passwd", "none.md")] == [[], [], []]
 
 
 @pytest.mark.parametrize("given", [".*", "s.", "S1", "1", "s1\\|s2", "s1$"])

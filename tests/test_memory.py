@@ -269,6 +269,44 @@ def test_same_statement_twice_is_unchanged(outside: Memory) -> None:
     assert len(subjects(outside)) == 1
 
 
+@pytest.mark.parametrize("text", ["- apples\n- pears", "- one apple", "1. apples\n2. pears\n   and plums"])
+def test_same_list_twice_is_unchanged(outside: Memory, tmp_path: Path, text: str) -> None:
+    """A statement given as a list is its items: nothing stores it twice, nothing brings it back."""
+    first = outside.save(text, type="user")
+    lines = write_lines(tmp_path / "n.jsonl", {"type": "user", "body": text})
+
+    assert outside.save(text + "\n", type="user", name="other").outcome == "unchanged"
+    assert outside.import_file(lines).unchanged == 1
+
+    outside.forget(first.address or "")
+    assert outside.save(text, type="user").rule == "forgotten"
+    assert outside.save(text, type="user", to="knowledge/fruit.md").rule == "forgotten"
+    assert outside.import_file(lines).refused == 1
+
+
+@pytest.mark.parametrize("odd", ["caf\udce9 au lait", "a\x00b, and more"])
+def test_what_is_no_text_is_no_crash(outside: Memory, odd: str, tmp_path: Path) -> None:
+    """Bytes of another encoding are refused as a text, and harmless in a query or a name."""
+    outside.edit("knowledge/user.md", "", "Name: Ada")
+
+    assert outside.save(odd, type="user").rule == "text"
+    assert outside.save("x y", type="user", why=odd).rule == "text"
+    assert outside.save("A name of its own.", type="user", name=odd, description=odd).outcome == "saved"
+    with pytest.raises(Refused):
+        outside.edit("knowledge/user.md", "", odd)
+    with pytest.raises(NoMatch):
+        outside.edit("knowledge/user.md", odd, "x")
+    assert outside.forget(odd).outcome in ("not_found", "ambiguous", "forgotten")
+    assert outside.recall(odd).outcome in ("hits", "no_match")
+    for call in (
+        lambda: outside.undo(odd),
+        lambda: outside.undo(session=odd),
+        lambda: outside.undo(entry=odd),
+    ):
+        with pytest.raises(NotFound):
+            call()
+
+
 def test_taken_name_gets_a_number(outside: Memory) -> None:
     """Titles that are one name keep all texts, and the reply names the path that has the name (G55, G56)."""
     titles = ["Q3 Report", "Q3-Report", "q3 report!"]
