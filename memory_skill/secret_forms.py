@@ -179,6 +179,7 @@ UNKNOWN_FORM = (
 PASSWORD_WORDS = (
     r"pass[ _-]?(?:word|wd|code|phrase|key)s?|passwrd|pwd|pword|(?<![a-z])(?:db|my|user|root|admin)?pass(?![a-z])"
     r"|(?<![a-z])pw(?![a-z])|(?<![a-z])pin(?:[ -]?code)?(?![a-z])"
+    r"|identified by|(?:wlan|wifi|wi-fi|netzwerk)[ -]?(?:schlüssel|key)|(?<![a-z])psk(?![a-z])"
     r"|passwort|passwörter|kennwort|zugangscode|geheimwort|geheimzahl"
     r"|mots? de passe|(?<![a-z])mdp(?![a-z])|contrase(?:ñ|n)a|senha|парол[ья]"
     r"|密码|密碼|口令|パスワード|暗証番号|パスフレーズ|비밀번호|암호|패스워드"

@@ -80,6 +80,7 @@ def find(text: str) -> list[Finding]:
         *_forms(text),
         *_addresses(text),
         *_headers(text),
+        *_pairs(text),
         *_announced(text),
     ]
     merged: list[tuple[int, int, str]] = []
@@ -150,6 +151,15 @@ def _forms(text: str) -> Iterator[Span]:
         for match in _compiled(f"(?<![A-Za-z0-9_.-]){UNKNOWN_FORM}", re.IGNORECASE).finditer(text):
             if _looks_random(match.group(1), 20) and not _is_hash(match.group(1)):
                 yield *match.span(), "key"
+    if "_" in text:
+        for match in _compiled(
+            r"(?<![A-Za-z0-9_./-])[a-z]{2,6}_([A-Za-z0-9]{32,120})(?![A-Za-z0-9_])"
+        ).finditer(text):
+            tail = match.group(1)
+            if _very_random(tail) and all(
+                any(map(kind, tail)) for kind in (str.isupper, str.islower, str.isdigit)
+            ):
+                yield *match.span(), "key"
 
 
 def _is_key(form: Form, value: str) -> bool:
@@ -160,17 +170,46 @@ def _is_key(form: Form, value: str) -> bool:
 
 # --- addresses and headers: the words around them stay
 
-_URL = r"[a-z][a-z0-9+.-]{1,20}://([^\s/:@\"'`<>]{0,100}):([^\s/@\"'`<>]{2,300})@(?=[\w\[$.-])"
+_URL = r"[a-z][a-z0-9+.-]{1,20}://([^\s/:@\"'`<>]{0,100}):([^\s/\"'`<>]{2,300})@(?=[\w\[$.-])"
 _URL_TOKEN = r"[a-z][a-z0-9+.-]{1,20}://([A-Za-z0-9_~.-]{16,300})@(?=[\w-]+\.)"
 _HEADER = (
     r"(?:authorization|x-[a-z-]{0,30}(?:key|token|secret|auth)|api-?key|private-token|cookie)[\"']?\s?[:=]\s?"
     r"[\"']?(?:(?:bearer|basic|token|apikey|digest|key|negotiate)\s+)?([A-Za-z0-9._~+/=%-]{12,4096})"
 )
-_BEARER = r"(?<![a-z])(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{16,4096})"
+_BEARER = r"(?<![a-z])(?:bearer|basic|ssws|genie-?key|splunk)\s+([A-Za-z0-9._~+/=-]{16,4096})"
 _ARGUMENT = (
     r"(?:\b(?:curl|wget|http|https)\b[^\n]{0,160}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'@/]{1,60}:"
-    r"|\b(?:mysql\w*|mariadb\w*|sshpass)\b[^\n]{0,120}?\s-p ?[\"']?)([^\s\"'`]{4,100})"
+    r"|\b(?:mysql\w*|mariadb\w*|sshpass|(?:docker|podman|helm|oras) (?:registry )?login)\b[^\n]{0,120}?\s-p ?[\"']?"
+    r"|\bnet user \S{1,60} )([^\s\"'`]{4,100})"
 )
+
+
+_LOGIN = (
+    r"(?<![a-z])(?:log ?in|sign ?in|logins?|credentials?|creds|zugangsdaten|anmeldung|账号|账户)(?![a-z])[^\n/]{0,24}?"
+    r"(?<![\w.@/:-])[\w.@-]{2,40}\s?[/:|]\s?([^\s\"'`<>,]{6,60})"
+)
+_PGPASS = r"^[\w.*-]{1,80}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w.*-]{1,60}:(\S{4,100})$"
+_SEED = (
+    r"(?:seed|mnemonic|recovery phrase|recovery words|wallet|助记词|wiederherstellungs)[^\n]{0,40}?"
+    r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"
+)
+
+
+def _pairs(text: str) -> Iterator[Span]:
+    """Name and password side by side, lines of a .pgpass, the words of a wallet."""
+    low = text.casefold()
+    if any(word in low for word in ("log", "sign", "cred", "zugang", "anmeld", "账")):
+        for match in _compiled(_LOGIN, re.IGNORECASE).finditer(text):
+            value = match.group(1).rstrip(".,;:!?)")
+            if _has_both(value) and _is_password(value, sure=True) and not value.startswith("/"):
+                yield match.start(1), match.start(1) + len(value), "password"
+    if low.count(":") >= 4:
+        for match in _compiled(_PGPASS, re.MULTILINE).finditer(text):
+            if _is_password(match.group(1), sure=True):
+                yield *match.span(1), "password"
+    if any(word in low for word in ("seed", "mnemonic", "recovery", "wallet", "助记词", "wiederherst")):
+        for match in _compiled(_SEED, re.IGNORECASE).finditer(text):
+            yield *match.span(1), "seed-phrase"
 
 
 def _addresses(text: str) -> Iterator[Span]:
@@ -178,7 +217,11 @@ def _addresses(text: str) -> Iterator[Span]:
         return
     for match in _compiled(_URL, re.IGNORECASE).finditer(text):
         user, value = match.groups()
-        if not _is_placeholder(value) and not (value.isdigit() and len(value) < 6 and not user):
+        if (
+            not _is_placeholder(value)
+            and not value.startswith("[")
+            and not (value.isdigit() and len(value) < 6 and not user)
+        ):
             yield *match.span(2), "url-password"
     for match in _compiled(_URL_TOKEN, re.IGNORECASE).finditer(text):
         if _looks_random(match.group(1), 16):
@@ -189,13 +232,13 @@ def _headers(text: str) -> Iterator[Span]:
     low = text.casefold()
     if any(word in low for word in ("authorization", "x-", "api-key", "apikey", "private-token", "cookie")):
         for match in _compiled(_HEADER, re.IGNORECASE).finditer(text):
-            if not _is_placeholder(match.group(1)) and _has_both(match.group(1)):
+            if not _is_placeholder(match.group(1)) and any(map(str.isdigit, match.group(1))):
                 yield *match.span(1), "bearer"
-    if "bearer" in low or "basic" in low:
+    if any(word in low for word in ("bearer", "basic", "ssws", "geniekey", "splunk")):
         for match in _compiled(_BEARER, re.IGNORECASE).finditer(text):
             if not _is_placeholder(match.group(1)) and _has_both(match.group(1)):
                 yield *match.span(1), "bearer"
-    if "curl" in low or " -p" in low or "http" in low:
+    if "curl" in low or " -p" in low or "http" in low or "net user" in low:
         for match in _compiled(_ARGUMENT, re.IGNORECASE).finditer(text):
             if _is_password(match.group(1), sure=True):
                 yield *match.span(1), "password"
@@ -212,19 +255,17 @@ _MIDDLE = (
     r"(?:\s+\(?(?:for|of|to|on|in|at|from|für|von|zu|vom|zum|im|pour|du|de|à|para|del|en)\s[^\n;:=?]{1,60}?)?"
 )
 _VERB = (
-    r"(?:is|was|are|be|set to|changed to|reset to|equals|reads|ist|war|sind|lautet|lauten|heißt|est|sont|es|era|son"
+    r"(?:changed from|is|was|are|be|set to|changed to|reset to|equals|reads|ist|war|sind|lautet|lauten|heißt|est|sont|es|era|son"
     r"|является|это|—|–|->|→)(?:\s(?:now|still|currently|just|simply|jetzt|nun|aktuell|set to|auf|maintenant|ahora))?"
 )
-_ASSIGNED = rf"{_TAIL}\s{{0,4}}(?:=>|:=|={{1,3}}|[:：＝]|\||->|→)\s{{0,6}}(?:[*_]{{1,2}}\s?)?"
-_SAID = rf"{_TAIL}{_MIDDLE}\s{{1,3}}{_VERB}\s?:?\s{{1,4}}"
+_ASSIGNED = rf"{_TAIL}(?:\s?\([^()\n]{{1,30}}\))?[*_]{{0,2}}\s{{0,4}}(?:(?<=\w)>|=>|:=|={{1,3}}|[:：＝]|\||->|→)\s{{0,6}}(?:[*_]{{1,2}}\s?)?"
+_SAID = rf"{_TAIL}{_MIDDLE}(?:['’]s|\s{{1,3}}{_VERB})\s?:?\s{{1,4}}"
 _SAID_CJK = r"[^\n。，；]{0,24}?(?:是|为|為|改成|は|が|を|는|은|이|가|을|를|:|：|=)\s{0,3}[:：]?\s{0,3}"
+_VALUE = r"[\w-]{0,24}[\"'\s{,(]{1,8}(?:default|value)[\"']?\s?[=:]\s?"
 _FLAG = r"[= ]\s?"
 _NEAR = r"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_~-]{20,}={0,2}"
 _LEADS = frozenset(
     [
-        "as",
-        "for",
-        "als",
         "the",
         "our",
         "my",
@@ -236,11 +277,13 @@ _LEADS = frozenset(
         "le",
         "la",
         "el",
+        "as",
+        "als",
         "comme",
         "como",
     ]
 )
-_LINKS = frozenset(["is", "was", "ist", "war", "est", "es", "=", "–", "—"])
+_LINKS = frozenset(["is", "was", "ist", "war", "est", "es", "=", "–", "—", "as", "als", "comme", "como"])
 _HASH_WORDS = (
     r"(?i)sha-?\d|hash|commit|digest|checksum|integrity|uuid|revision|fingerprint|etag|public|version|build"
 )
@@ -254,8 +297,13 @@ def _announced(text: str) -> Iterator[Span]:
     while match := words.search(text, at):
         at = match.end()
         kind = match.lastgroup or "weak"
-        if unwanted.match(text, at) or text[max(0, match.start() - 7) : match.start()].casefold().endswith(
-            "public "
+        if text.startswith("[secret: ", match.start() - 1):
+            at = max(at, text.find("]", at))
+            continue
+        if (
+            _inside_blob(text, match.start())
+            or unwanted.match(text, at)
+            or text[max(0, match.start() - 7) : match.start()].casefold().endswith("public ")
         ):
             continue
         spans = list(_after(text, match, kind)) or list(_before(text, match, kind))
@@ -265,13 +313,19 @@ def _announced(text: str) -> Iterator[Span]:
             yield from _near(text, match)
 
 
+def _inside_blob(text: str, at: int) -> bool:
+    """Whether a word is only letters that happen to stand so in a long run of base64."""
+    run = _compiled(r"[A-Za-z0-9+/]*\Z").search(text[max(0, at - 24) : at])
+    return run is not None and len(run.group()) >= 20
+
+
 def _after(text: str, word: re.Match[str], kind: str) -> Iterator[Span]:
     """The value that follows *word* by a sign, a verb, in quotes or as an argument."""
     ascii_word = word.group().isascii()
     links = [(_ASSIGNED, True), (_SAID if ascii_word or word.group()[-1].isascii() else _SAID_CJK, True)]
     if text[max(0, word.start() - 2) : word.start()] == "--" or word.group().casefold() == "-p":
         links.append((_TAIL + _FLAG, True))
-    links.append((_TAIL + r"\s{1,3}", False))
+    links += [(_VALUE, True), (_TAIL + r"\s{1,3}", False)]
     for link, sure in links:
         head = _compiled(link, re.IGNORECASE).match(text, word.end())
         if head is None:
@@ -288,40 +342,43 @@ def _after(text: str, word: re.Match[str], kind: str) -> Iterator[Span]:
 def _judged(
     text: str, word: re.Match[str], head: re.Match[str], value: re.Match[str], kind: str, *, sure: bool
 ) -> tuple[int, int] | None:
-    quoted = value["quoted"]
-    start, end = value.span("quoted" if quoted is not None else "bare")
-    if quoted is None:
-        end = start + len(
-            _trimmed(text[start:end], text[max(0, start - 200) : start], "=" in head.group()[-1:])
-        )
+    """Where the secret stands in *value*, which follows *word* after *head*; None if it is none."""
+    quoted = value["quoted"] is not None
+    start, end = value.span("quoted" if quoted else "bare")
+    if not quoted:
+        before = text[max(0, start - 200) : start]
+        end = start + len(_trimmed(text[start:end], before, head.group().endswith("=")))
     found = text[start:end]
     if kind == "password":
-        pin = (
-            word.group().casefold().startswith(("pin", "暗証", "geheimzahl"))
-            and found.isdigit()
-            and len(found) >= 4
-        )
-        shouted = word.group().isupper() and "=" in head.group()
-        phrase = "phrase" in word.group().casefold()
-        good = pin or _is_password(
-            found, sure=sure, quoted=quoted is not None, shouted=shouted, phrase=phrase
-        )
-    elif kind == "key":
-        good = (sure and _is_token(found)) or _very_random(found)
+        good = _fits_password(word.group(), found, "=" in head.group(), sure=sure, quoted=quoted)
     else:
-        good = _very_random(found)
+        good = _very_random(found) or (kind == "key" and sure and _is_token(found))
     if not good:
         return None
-    while quoted is None and text[end : end + 1] in ("!", "?"):
+    while not quoted and text[end : end + 1] in ("!", "?"):
         end += 1  # a password may end so; a sentence does without its mark
     return start, end
+
+
+def _fits_password(word: str, found: str, assigned: bool, *, sure: bool, quoted: bool) -> bool:
+    folded = word.casefold()
+    if found.isdigit() and folded.startswith(("pin", "暗証", "geheimzahl", "passcode")):
+        return 4 <= len(found) <= 12 and sure
+    if folded.startswith("pin"):
+        return False  # a pin of a board, or to pin a version
+    if folded == "identified by" and quoted:
+        return not _is_placeholder(found)
+    phrase, shouted = "phrase" in folded, word.isupper() and assigned
+    if sure or not quoted:
+        return _is_password(found, sure=sure, quoted=quoted, shouted=shouted, phrase=phrase)
+    return not found.islower() and _is_password(found, sure=True)
 
 
 def _trimmed(value: str, before: str, tight: bool) -> str:
     """*value* up to where the text around it goes on."""
     cuts = [r"</?[a-z]", r",[\"']", r",\w+\s?[:=]", r"\\[nrt\"]", r"\[/"]
     if tight:
-        cuts += ["[&;]"]
+        cuts += [r"&\w+=", r";(?:\s|\w[\w ]{0,30}=|$)"]
     cut = _compiled("|".join(cuts), re.IGNORECASE).search(value)
     value = value[: cut.start()] if cut else value
     line = before.rsplit("\n", 1)[-1]
@@ -340,11 +397,12 @@ def _before(text: str, word: re.Match[str], kind: str) -> Iterator[Span]:
         return
     start = max(text.rfind("\n", 0, word.start()) + 1, word.start() - 240)
     said = list(_compiled(r"\S+").finditer(text, start, word.start()))[-7:]
-    leads = [i for i, one in enumerate(said) if one.group().casefold() in _LEADS]
-    at = leads[-1] if leads else 0
-    while at >= 0 and said and said[at].group().casefold() in _LEADS | _LINKS:
+    names = [one.group().casefold() for one in said]
+    lead = next((i for i in range(len(said) - 1, 0, -1) if names[i] in _LEADS | _LINKS), 0)
+    at = lead
+    while at > 0 and names[at] in _LEADS | _LINKS:
         at -= 1
-    if leads and at >= 0:
+    if any(name in _LINKS for name in names[at + 1 : lead + 1]):
         yield from _named_after(said[at], kind)
 
 
@@ -381,9 +439,10 @@ _AMOUNT = (
 )
 _LOOKED_UP = (
     r"[<$%{\[*#]|os\.|process\.|getenv|env[.\[(]|ENV\[|System\.|config[.\[]|settings[.\[]|self\.|this\.|args\.|vault[:.]"
-    r"|secrets?[.:\[]|op://|ref\+|file:|https?:|ssh:|keyring|pass(?:word)?\(|get_?\w*\(|[A-Za-z_][\w.]*\(|@\w+\."
+    r"|secrets?[.:\[]|op://|ref\+|file:|https?:|ssh:|keyring|pass(?:word)?\(|get_?\w*\(|[A-Za-z_][\w.]*[(\[]|[A-Za-z_]\w*(?:::|->)|@\w+\."
     r"|[A-Z]:\\|[.~]{1,2}/|--|\\|(?:your|my|the|some|insert|enter|put|replace|ihr|dein)[-_ ]"
 )
+_CAMEL = r"[a-z]*(?:[A-Z][a-z](?![a-z])|[AEIOUY][a-z]+|[A-Z][a-z]*[aeiouy][a-z]*|[A-Z]{2,5}(?=[A-Z][a-z]|s?$|\d))*s?\d{0,4}"
 _SEGMENT = r"[^\W\d_]+\d{0,3}|\d{1,4}[A-Za-z]{0,2}|v\d+"
 
 
@@ -420,7 +479,9 @@ def _is_wordy(value: str) -> bool:
 
 def _mixed(part: str) -> bool:
     """Whether the case of *part* changes as in no word and no CamelCase name."""
-    return len(part) >= 6 and _turns(part) / len(part) >= 0.5
+    if len(part) < 6 or not any(c.islower() for c in part) or not any(c.isupper() for c in part[1:]):
+        return False
+    return _turns(part) >= 2 and _compiled(_CAMEL).fullmatch(part) is None
 
 
 def _turns(value: str) -> int:
@@ -452,7 +513,9 @@ def _is_password(
 ) -> bool:
     """Whether *value* may be a password. *sure*: a sign or a verb links it to the word; *quoted*, *shouted*:
     as in `password = "swordfish"` or `DB_PASSWORD=swordfish`, where a mere word will do."""
-    if phrase and quoted and value.count(" ") >= 2:
+    if phrase and (
+        value.count(" ") >= 2 if quoted else re.fullmatch(r"(?:[a-z]{3,12}-){3,}[a-z]{3,12}", value)
+    ):
         return True
     if len(value) < 4 or (" " in value and not quoted) or value.count(" ") > 1 or _is_plain(value):
         return False
@@ -460,7 +523,9 @@ def _is_password(
     symbols = sum(not c.isalnum() and c not in "-_./:, '" for c in value)
     digits = sum(c.isdigit() for c in value)
     if not sure:
-        return len(value) >= 6 and not _is_wordy(value) and letters > 0 and digits > 0 and not _is_hash(value)
+        both = (letters > 0 and digits > 0) or _mixed(value)
+        both = both and not any(c in value for c in "=(")
+        return len(value) >= 6 and both and not (_is_wordy(value) or _is_hash(value))
     if " " in value:
         return digits > 0 and symbols > 0
     if quoted or shouted:
