@@ -164,10 +164,10 @@ def _facts(sample: dict[str, Any], known: set[str]) -> Iterator[Unit]:
     for number in range(1, 60):
         by_speaker = sample["observation"].get(f"session_{number}_observation", {})
         date = _iso(sample["conversation"].get(f"session_{number}_date_time", ""))
-        for speaker, facts in by_speaker.items():
+        for facts in by_speaker.values():
             for fact, where in facts:
                 turns = _evidence(where if isinstance(where, list) else [where], known)
-                yield Unit(f"O{count}", fact, date=date, session=",".join(turns), speaker=speaker)
+                yield Unit(f"O{count}", fact, date=date, session=",".join(turns))
                 count += 1
 
 
