@@ -2,6 +2,7 @@
 
 Three places, later ones win: the tree's `config.toml`, the user's own
 `$XDG_CONFIG_HOME/memory-skill/config.toml`, and `MEMORY_SKILL_<GROUP>_<KEY>` in the environment.
+Named tuples, no dataclasses: every prompt hook loads this, and `dataclasses` alone costs it 9 ms.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import secrets
 from .errors import ConfigError
@@ -23,74 +23,53 @@ PREFIX = "MEMORY_SKILL_"
 _HASH = re.compile(r"[0-9a-fA-F]{8,64}")
 
 
-def _choice(default: str, *others: str) -> Any:
-    return field(default=default, metadata={"choices": (default, *others)})
+class HistoryKnobs(NamedTuple):
+    commit: str = "auto"  # auto: one commit per verb; manual: `git diff` is the review
 
 
-def _number(default: int, least: int, most: int) -> Any:
-    return field(default=default, metadata={"least": least, "most": most})
+class DistilKnobs(NamedTuple):
+    every_turns: int = 3  # turns between two briefs, before it adapts
+    when_unattended: str = "wait"  # Claude Code's -p
+    kimi: str = "block"  # Kimi Code cannot tell -p from its screen
 
 
-def _hashes() -> Any:
-    return field(default=(), metadata={"hashes": True, "own": True})
+class RecallKnobs(NamedTuple):
+    limit: int = 5  # entries
+    max_chars: int = 4000  # characters of a rendered block
+    prompt_chars: int = 1500  # characters put before one prompt
+    note_chars: int = 1200  # a longer entry is shown as its best paragraphs
+    pinned_chars: int = 2000  # characters of pinned entries at session start
 
 
-@dataclass(frozen=True)
-class HistoryKnobs:
-    commit: str = _choice("auto", "manual")  # auto: one commit per verb; manual: `git diff` is the review
+class IndexKnobs(NamedTuple):
+    max_lines: int = 200  # what Claude Code loads of MEMORY.md
+    max_bytes: int = 25_000  # the same
+    max_line_chars: int = 150  # characters
 
 
-@dataclass(frozen=True)
-class DistilKnobs:
-    every_turns: int = _number(3, 1, 1000)  # turns between two briefs, before it adapts
-    when_unattended: str = _choice("wait", "block", "off")  # Claude Code's -p
-    kimi: str = _choice("block", "wait")  # Kimi Code cannot tell -p from its screen
+class GateKnobs(NamedTuple):
+    max_chars: int = 20_000  # characters of one note
+    min_chars: int = 10  # characters of one entry; a Chinese character counts as two
+    min_turn_chars: int = 50  # the same of a turn
+    duplicate: int = 85  # percent alike; above, an entry with nothing new is refused
+    max_footnotes: int = 70  # percent of an assistant's text
+    max_code: int = 80  # the same
+    allow: tuple[str, ...] = ()  # sha256 of what looks like a secret and is none
 
 
-@dataclass(frozen=True)
-class RecallKnobs:
-    limit: int = _number(5, 1, 100)  # entries
-    max_chars: int = _number(4000, 200, 100_000)  # characters of a rendered block
-    prompt_chars: int = _number(1500, 200, 9000)  # characters put before one prompt
-    note_chars: int = _number(1200, 200, 20_000)  # a longer entry is shown as its best paragraphs
-    pinned_chars: int = _number(2000, 0, 9000)  # characters of pinned entries at session start
+class ReviewKnobs(NamedTuple):
+    gate: str = "off"  # whether recall waits for the inbox to be decided
 
 
-@dataclass(frozen=True)
-class IndexKnobs:
-    max_lines: int = _number(200, 20, 200)  # what Claude Code loads of MEMORY.md
-    max_bytes: int = _number(25_000, 1000, 25_000)  # the same
-    max_line_chars: int = _number(150, 40, 400)  # characters
+class JournalKnobs(NamedTuple):
+    keep_days: int = 0  # days; 0 keeps everything
 
 
-@dataclass(frozen=True)
-class GateKnobs:
-    max_chars: int = _number(20_000, 100, 1_000_000)  # characters of one note
-    min_chars: int = _number(10, 1, 1000)  # characters of one entry; a Chinese character counts as two
-    min_turn_chars: int = _number(50, 1, 10_000)  # the same of a turn
-    duplicate: int = _number(85, 50, 100)  # percent alike; above, an entry with nothing new is refused
-    max_footnotes: int = _number(70, 1, 100)  # percent of an assistant's text
-    max_code: int = _number(80, 1, 100)  # the same
-    allow: tuple[str, ...] = _hashes()  # sha256 of what looks like a secret and is none
+class ClaudeKnobs(NamedTuple):
+    mode: str = "adopt"  # adopt: its auto-memory lives in this tree
 
 
-@dataclass(frozen=True)
-class ReviewKnobs:
-    gate: str = _choice("off", "ask", "strict")  # whether recall waits for the inbox to be decided
-
-
-@dataclass(frozen=True)
-class JournalKnobs:
-    keep_days: int = _number(0, 0, 36_500)  # days; 0 keeps everything
-
-
-@dataclass(frozen=True)
-class ClaudeKnobs:
-    mode: str = _choice("adopt", "beside")  # adopt: its auto-memory lives in this tree
-
-
-@dataclass(frozen=True)
-class Config:
+class Config(NamedTuple):
     """All settings of one tree. *local*: the tree is a folder of a code repository; there we never commit."""
 
     home: Path
@@ -99,7 +78,7 @@ class Config:
     history: HistoryKnobs = HistoryKnobs()
     distil: DistilKnobs = DistilKnobs()
     recall: RecallKnobs = RecallKnobs()
-    index: IndexKnobs = IndexKnobs()
+    index: IndexKnobs = IndexKnobs()  # type: ignore[assignment]  # hides tuple.index, which nobody asks for
     gate: GateKnobs = GateKnobs()
     review: ReviewKnobs = ReviewKnobs()
     journal: JournalKnobs = JournalKnobs()
@@ -115,7 +94,7 @@ class Config:
         return self.history.commit == "auto" and not self.local
 
 
-GROUPS: dict[str, type] = {
+GROUPS: dict[str, Any] = {
     "history": HistoryKnobs,
     "distil": DistilKnobs,
     "recall": RecallKnobs,
@@ -125,6 +104,35 @@ GROUPS: dict[str, type] = {
     "journal": JournalKnobs,
     "claude": ClaudeKnobs,
 }
+
+
+HASHES = "hashes"  # a list of them
+# What each knob may be: one of these words, a whole number of this range, or a list of hashes.
+ALLOWED: dict[str, tuple[str, ...] | range | str] = {
+    "history.commit": ("auto", "manual"),
+    "distil.every_turns": range(1, 1_001),
+    "distil.when_unattended": ("wait", "block", "off"),
+    "distil.kimi": ("block", "wait"),
+    "recall.limit": range(1, 101),
+    "recall.max_chars": range(200, 100_001),
+    "recall.prompt_chars": range(200, 9_001),
+    "recall.note_chars": range(200, 20_001),
+    "recall.pinned_chars": range(9_001),
+    "index.max_lines": range(20, 201),
+    "index.max_bytes": range(1000, 25_001),
+    "index.max_line_chars": range(40, 401),
+    "gate.max_chars": range(100, 1_000_001),
+    "gate.min_chars": range(1, 1_001),
+    "gate.min_turn_chars": range(1, 10_001),
+    "gate.duplicate": range(50, 101),
+    "gate.max_footnotes": range(1, 101),
+    "gate.max_code": range(1, 101),
+    "gate.allow": HASHES,
+    "review.gate": ("off", "ask", "strict"),
+    "journal.keep_days": range(36_501),
+    "claude.mode": ("adopt", "beside"),
+}
+OWN = frozenset({"gate.allow"})  # read from the user's own file and the environment only, never from a tree
 
 
 def home_of(env: Mapping[str, str], cwd: Path | None = None) -> tuple[Path, bool]:
@@ -211,7 +219,7 @@ def _read_compiled(home: Path) -> dict[str, Any] | None:
 
 def _write_compiled(home: Path, stamps: list[list[int]], config: Config) -> None:
     """Best effort: on a read-only disk the TOML is simply read each time."""
-    values = {name: asdict(getattr(config, name)) for name in GROUPS} | {"format": config.format}
+    values = {name: getattr(config, name)._asdict() for name in GROUPS} | {"format": config.format}
     target = home / ".state" / "config.json"
     scratch = target.with_name(f"config.json.{os.getpid()}")
     try:
@@ -246,27 +254,27 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _without_own(values: dict[str, Any], where: str) -> dict[str, Any]:
     """*values* of a tree's file. Raises: ConfigError for a key that only the user may set."""
-    for group, kind in GROUPS.items():
-        for knob in fields(kind):
-            given = values.get(group)
-            if knob.metadata.get("own") and isinstance(given, dict) and knob.name in given:
-                raise ConfigError(
-                    f"{group}.{knob.name}: a tree cannot set it",
-                    where=where,
-                    hint="write it into ~/.config/memory-skill/config.toml",
-                )
+    for key in OWN:
+        group, knob = key.split(".")
+        given = values.get(group)
+        if isinstance(given, dict) and knob in given:
+            raise ConfigError(
+                f"{key}: a tree cannot set it",
+                where=where,
+                hint="write it into ~/.config/memory-skill/config.toml",
+            )
     return values
 
 
 def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, dict[str, Any]] = {}
-    for group, kind in GROUPS.items():
-        for knob in fields(kind):
-            given = env.get(f"{PREFIX}{group}_{knob.name}".upper())
-            if given:
-                number = knob.type == "int" and re.fullmatch(r"-?[0-9]+", given)
-                value = given.replace(",", " ").split() if knob.metadata.get("hashes") else given
-                values.setdefault(group, {})[knob.name] = int(given) if number else value
+    for key, allowed in ALLOWED.items():
+        group, knob = key.split(".")
+        given = env.get(f"{PREFIX}{group}_{knob}".upper())
+        if given:
+            number = isinstance(allowed, range) and re.fullmatch(r"-?[0-9]+", given)
+            value = given.replace(",", " ").split() if allowed == HASHES else given
+            values.setdefault(group, {})[knob] = int(given) if number else value
     return values
 
 
@@ -276,13 +284,13 @@ def _merge(config: Config, values: dict[str, Any], where: str, *, tree: bool = F
         found = values.get("format", FORMAT)
         if isinstance(found, bool) or not isinstance(found, int) or found < 1:
             raise _wrong(where, "format", "a whole number from 1", found)
-        config = replace(config, format=found)
+        config = config._replace(format=found)
         values = {key: value for key, value in values.items() if key != "format"}
         values = values if config.writable else _understood(config, values)
     for key, value in values.items():
         if key not in GROUPS or not isinstance(value, dict):
             raise _unknown(where, key, ["format", *GROUPS] if tree else [*GROUPS])
-        config = replace(config, **{key: _merge_group(getattr(config, key), value, key, where)})
+        config = config._replace(**{key: _merge_group(getattr(config, key), value, key, where)})
     return config
 
 
@@ -298,25 +306,25 @@ def _understood(config: Config, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merge_group(group: Any, values: dict[str, Any], name: str, where: str) -> Any:
-    knobs = {knob.name: knob for knob in fields(group)}
     for key, value in values.items():
-        if key not in knobs:
-            raise _unknown(where, f"{name}.{key}", [f"{name}.{k}" for k in knobs])
-        _check(where, f"{name}.{key}", knobs[key].metadata, value)
-    return replace(group, **{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
+        if key not in group._fields:
+            raise _unknown(where, f"{name}.{key}", [f"{name}.{k}" for k in group._fields])
+        _check(where, f"{name}.{key}", value)
+    return group._replace(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
 
 
-def _check(where: str, key: str, allowed: Mapping[str, Any], value: object) -> None:
-    if "choices" in allowed:
-        if value not in allowed["choices"]:
-            raise _wrong(where, key, " or ".join(map(repr, allowed["choices"])), value)
-    elif "hashes" in allowed:
+def _check(where: str, key: str, value: object) -> None:
+    allowed = ALLOWED[key]
+    if isinstance(allowed, tuple):
+        if value not in allowed:
+            raise _wrong(where, key, " or ".join(map(repr, allowed)), value)
+    elif allowed == HASHES:
         if not isinstance(value, list) or not all(_HASH.fullmatch(str(one)) for one in value):
             raise _wrong(where, key, "a list of 8 to 64 hex digits each", value)
     elif isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, key, "a whole number", value)
-    elif not allowed["least"] <= value <= allowed["most"]:
-        raise _wrong(where, key, f"{allowed['least']} to {allowed['most']}", value)
+    elif value not in allowed:
+        raise _wrong(where, key, f"{allowed[0]} to {allowed[-1]}", value)
 
 
 def _wrong(where: str, key: str, expected: str, found: object) -> ConfigError:

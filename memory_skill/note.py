@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import NoMatch, NoteError, SeveralMatches
 from .text import nearest_lines, normalise, one_line, shorten
@@ -30,8 +29,7 @@ _MARK = b"\xef\xbb\xbf"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One remembered statement. *address* is `path`, or `path#id` for an item of a list note."""
 
     address: str
@@ -40,19 +38,20 @@ class Entry:
     line: int  # of its first line in the note, from 1
 
 
-@dataclass(frozen=True)
-class Note:
-    """One Markdown file. *meta* holds what stands under `metadata`, every value as text."""
-
+class _Fields(NamedTuple):
     path: str
     name: str
     description: str
     type: str
     body: str
-    meta: dict[str, str] = field(default_factory=dict)
+    meta: dict[str, str]
     raw: str = ""
     headed: bool = False
     typed: bool = False  # the header itself names one of the types
+
+
+class Note(_Fields):
+    """One Markdown file. *meta* holds what stands under `metadata`, every value as text."""
 
     @property
     def scope(self) -> str:
