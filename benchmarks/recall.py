@@ -83,10 +83,11 @@ def measure(make: Callable[[], Engine], task: Task, split: str) -> dict[str, Any
                 found = engine.ask(asked.text, DEPTH)
                 rows.append((asked, found, (time.perf_counter() - start) * 1000))
         engine.close()
-    return {"engine": engine.name, "fill_s": round(filled, 2), **_summary(rows, task)}
+    return {"engine": engine.name, "fill_s": round(filled, 2), **summary(rows, task)}
 
 
-def _summary(rows: list[tuple[Asked, Found, float]], task: Task) -> dict[str, Any]:
+def summary(rows: list[tuple[Asked, Found, float]], task: Task) -> dict[str, Any]:
+    """Means by kind, what was shown to questions without an answer, and latency, as plain values."""
     kinds: dict[str, list[dict[str, float]]] = defaultdict(list)
     shown: dict[str, list[bool]] = defaultdict(list)
     answerable, others = [], []
@@ -102,15 +103,15 @@ def _summary(rows: list[tuple[Asked, Found, float]], task: Task) -> dict[str, An
         if asked.kind not in APART:
             kinds["all"].append(scores)
             kinds[f"split {asked.split}"].append(scores)
-    summary: dict[str, Any] = {"kinds": {kind: _mean(found) for kind, found in sorted(kinds.items())}}
+    told: dict[str, Any] = {"kinds": {kind: _mean(found) for kind, found in sorted(kinds.items())}}
     if others:
-        summary["shown"] = {kind: round(sum(found) / len(found), 3) for kind, found in shown.items()}
-        summary["auroc"] = round(auroc(answerable, others), 3)
+        told["shown"] = {kind: round(sum(found) / len(found), 3) for kind, found in shown.items()}
+        told["auroc"] = round(auroc(answerable, others), 3)
     if task.name == "conflicts":
-        summary = {"stale_first": round(sum(map(_stale_first, rows)) / len(rows), 3)}
+        told = {"stale_first": round(sum(map(_stale_first, rows)) / len(rows), 3)}
     times = sorted(spent for _, _, spent in rows)
     p50, p95 = (round(times[int(len(times) * share)], 2) for share in (0.5, 0.95))
-    return {**summary, "questions": len(rows), "p50_ms": p50, "p95_ms": p95}
+    return {**told, "questions": len(rows), "p50_ms": p50, "p95_ms": p95}
 
 
 def score(ranked: Sequence[str], gold: frozenset[str]) -> dict[str, float]:
