@@ -55,7 +55,7 @@ def test_remember_pins_before_the_reply_in_kimi_code(
             screen.terminal.type(key)
             screen.terminal.wait_for(partial(grown, screen.terminal, mark), f"echo of {key!r}")
         screen.terminal.wait_for(partial(entered, screen.terminal, model, 1), "request")
-        screen.terminal.wait("memory-skill save")  # the client asks the user before it runs it
+        screen.terminal.wait("Ada indents with tabs.")  # the client asks the user before it runs it
         screen.terminal.wait_for(partial(entered, screen.terminal, model, 2), "second request")
 
     assert "Save this to memory now" in model.requests[0].said
