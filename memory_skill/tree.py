@@ -342,16 +342,22 @@ def _walk(
 ) -> Iterator[FileStat]:
     for entry in _listed(folder, rel, strict):
         name = entry.name
-        if name[0] == "." or name.endswith("~") or any("\udc80" <= c <= "\udcff" for c in name):
+        if name[0] == "." or name[-1] == "~" or not (name.isascii() or _is_utf_8(name)):
             continue  # hidden, a backup, or bytes that are no UTF-8
         path = f"{rel}/{name}" if rel else name
         if entry.is_dir(follow_symlinks=False):
             if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
                 yield from _walk(entry.path, path, depth + 1, skip, strict)
         elif name.endswith(".md") and name != INDEX and entry.is_file(follow_symlinks=False):
-            with contextlib.suppress(FileNotFoundError):  # an editor has just renamed it away
+            try:
                 found = entry.stat(follow_symlinks=False)
-                yield FileStat(path, found.st_size, found.st_mtime_ns)
+            except FileNotFoundError:  # an editor has just renamed it away
+                continue
+            yield FileStat(path, found.st_size, found.st_mtime_ns)
+
+
+def _is_utf_8(name: str) -> bool:
+    return not any("\udc80" <= c <= "\udcff" for c in name)
 
 
 def _listed(folder: str, rel: str, strict: bool = False) -> list[os.DirEntry[str]]:
