@@ -16,13 +16,16 @@ from .errors import MemorySkillError
 from .note import Entry, Note, scope_of, skim
 from .score import MAX_WORDS, Question, Scale, Scored, newest_first, rank
 from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
-from .text import fence, fold, normalise, one_line, shorten
+from .text import fence, fold, normalise, one_line, shorten, unfence
 from .tree import Tree, digest
 
 POOL = 200  # candidates that are scored exactly
 WALK_LIMIT = 5_000  # notes; up to here each recall looks at every file's size and mtime
 MAX_CHANGED = 400  # files read because they changed; more mean that settle has not run
 MAX_SCANNED = 20_000  # files searched when there is no index
+WHAT = "recalled from memory"
+NOT_SHOWN = "Also about this, not shown: "
+MIN_TEXT = 80  # characters of the first entry, below which it is named rather than shown
 LOOKED_AT = 5  # best entries among which one must be evidence enough
 LEAST_SHARE = 0.25  # of the best score, below which an entry is not shown
 SCAN_POOL = 300  # files analysed of those
@@ -370,17 +373,20 @@ def _fit(
     """
     kept: list[Hit] = []
     omitted: list[str] = []
+    room = max_chars - len(fence("", what=WHAT))  # counted by parts: to make the block for each costs most
     for hit in hits:
         if len(kept) + len(omitted) >= limit:
             break
-        room = max_chars - len(render(Recalled("hits", hits=tuple(kept), omitted=tuple(omitted)), None))
-        room -= len(_head(hit)) + len(hit.address) + 60
-        most = config.recall.note_chars if kept else min(config.recall.note_chars, max(80, room))
+        most = config.recall.note_chars
+        if not kept:
+            most = min(most, max(MIN_TEXT, room - len(_head(hit)) - len(NOT_SHOWN) - 2 * len(hit.address)))
         short = _shortened(hit, question, most)
-        block = Recalled("hits", hits=(*kept, short), omitted=tuple(omitted))
-        if len(render(block, None)) <= max_chars:
+        size = len(unfence(_told(short))) + 2
+        if size <= room:
             kept.append(short)
+            room -= size
         else:
+            room -= len(hit.address) + 2 + (0 if omitted else len(NOT_SHOWN))
             omitted.append(hit.address)
     return tuple(kept), tuple(omitted)
 
@@ -426,13 +432,13 @@ def render(recalled: Recalled, max_chars: int | None = 4000) -> str:
     """
     if not recalled.hits and not recalled.omitted:
         return ""
-    parts = [f"{_head(hit)}\n{hit.text.strip()}" for hit in recalled.hits]
+    parts = [_told(hit) for hit in recalled.hits]
     for left in recalled.left_out:
         if left.successor:
             parts.append(f"{left.address} is superseded by {left.successor}.")
     if recalled.omitted:
-        parts.append("Also about this, not shown: " + ", ".join(recalled.omitted))
-    block = fence("\n\n".join(parts), what="recalled from memory")
+        parts.append(NOT_SHOWN + ", ".join(recalled.omitted))
+    block = fence("\n\n".join(parts), what=WHAT)
     if max_chars is None or len(block) <= max_chars:
         return block
     if recalled.left_out:
@@ -440,6 +446,10 @@ def render(recalled: Recalled, max_chars: int | None = 4000) -> str:
     if recalled.omitted:
         return render(Recalled("hits", hits=recalled.hits, omitted=recalled.omitted[:-1]), max_chars)
     return render(Recalled("hits", hits=recalled.hits[:-1]), max_chars)
+
+
+def _told(hit: Hit) -> str:
+    return f"{_head(hit)}\n{hit.text.strip()}"
 
 
 def _head(hit: Hit) -> str:
