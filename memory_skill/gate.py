@@ -98,12 +98,12 @@ def admit(
     Raises: Refused with the rule's name and what to do, Doubted for what a person should look at.
     """
     passed = check(candidate.text, knobs, where=candidate.where)
+    if candidate.source == "tool-output":
+        raise Doubted("what a tool said", rule="tool-output", hint="it waits for a person in the inbox")
     if not candidate.pinned:
         for rule in _CHAIN:
             rule(candidate, passed.text, knobs)
         _repeated(candidate, passed.text, knobs, beside, instructions)
-    if candidate.source == "tool-output":
-        raise Doubted("what a tool said", rule="tool-output", hint="it waits for a person in the inbox")
     return passed
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from .config import IndexKnobs
 from .note import Note, entry_id
-from .text import one_line, shorten
+from .text import one_line, shorten, unforged
 
 BEGIN = "<!-- memory-skill: generated up to the end mark; delete a line to un-list its note"
 END = "<!-- memory-skill: end -->"
@@ -188,7 +188,8 @@ def _sections(kept: list[tuple[Line, str]]) -> Iterable[str]:
 def _render(line: Line, folder: str, limit: int) -> str:
     link = quote(posixpath.relpath(line.target, folder) if folder else line.target, safe="/.-_~@+,=&!'")
     link = re.sub(r"(?:%[89A-F][0-9A-F])+", lambda m: unquote(m.group()), link)  # Unicode stays readable
-    title = re.sub(r"([\[\]\\])", r"\\\1", shorten(one_line(line.title), 60))
+    title = re.sub(r"([\[\]\\])", r"\\\1", shorten(unforged(one_line(line.title)), 60))
     text = f"- [{title}]({link})"
     room = limit - len(text) - 3
-    return f"{text} — {shorten(one_line(line.description), room)}" if line.description and room > 8 else text
+    told = unforged(one_line(line.description))
+    return f"{text} — {shorten(told, room)}" if told and room > 8 else text

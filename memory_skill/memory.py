@@ -265,9 +265,18 @@ class Memory:
         return self._save(stem, told, body, meta, scope, to, again)
 
     def save_note(
-        self, raw: str, *, scope: str | None = None, to: str | None = None, again: bool = False
+        self,
+        raw: str,
+        *,
+        scope: str | None = None,
+        to: str | None = None,
+        again: bool = False,
+        moved: bool = False,
     ) -> Saved:
-        """Add a whole note, header and all, in canonical form. Raises: NoteError, UsageError, PathRefused."""
+        """Add a whole note, header and all, in canonical form. Raises: NoteError, UsageError, PathRefused.
+
+        *moved*: it was a memory elsewhere, and only the safety rules hold.
+        """
         found = note.parse(raw, to or "stdin.md")
         if to and to.startswith("skills/"):
             return self._put(to, raw if raw.endswith("\n") else raw + "\n", entry_ids(found.body), again)
@@ -279,7 +288,7 @@ class Memory:
         meta = {"type": kind, "source": "user-said", "created": date.today().isoformat()} | found.meta
         told = _told(found.description, found.body)
         stem = self._stem(found.name if found.name != "stdin" else slug(told) or kind)
-        return self._save(stem, told, found.body, meta, scope, to, again)
+        return self._save(stem, told, found.body, meta, scope, to, again, moved)
 
     def _save(
         self,
@@ -290,23 +299,45 @@ class Memory:
         scope: str | None,
         to: str | None,
         again: bool,
+        moved: bool = False,
     ) -> Saved:
         if to and to.startswith("skills/"):
             return self._put(to, format_note(note.stem_of(to), told, body, {}), entry_ids(body), again)
-        where = scope_of(to) if to else self._scope(scope, meta["type"])
+        self._writer.ready()
+        where = scope_of(self._writable(to)) if to else self._scope(scope, meta["type"])
         folder = _folder(where, meta["type"])
         try:
-            passed = gate.check(body, self.config.gate)
+            passed = self._admitted(body, meta, where, moved)
+        except gate.Doubted as doubt:
+            raw = format_note(stem, told, gate.redact(body).text, meta)
+            return self._hold(raw, stem, folder, meta, doubt.what, doubt.rule)
         except Refused as error:
             return Saved(None, where, "refused", error.rule, error.hint)
-        if meta.get("source") == "tool-output":
-            raw = format_note(stem, told, passed.text, meta)
-            return self._hold(raw, stem, folder, meta, "what a tool said", "tool-output")
         if to:
             return self._put(
                 to, format_note(note.stem_of(to), told, passed.text, meta), entry_ids(body), again
             )
         return self._add(folder, stem, told, passed, meta, again)
+
+    def _admitted(self, body: str, meta: Mapping[str, str], where: str, moved: bool) -> gate.Passed:
+        """*body* as the gate lets it in. Raises: Refused, Doubted."""
+        from . import beside
+
+        source = meta.get("source", "")
+        candidate = gate.Candidate(
+            body,
+            type=meta["type"],
+            source=source,
+            by="assistant" if source == "agent-inferred" else "user",
+            pinned=moved or meta.get("pin", "").lower() == "true",
+            confidence=meta.get("confidence", "").lower(),
+        )
+        if candidate.pinned or source == "tool-output":
+            return gate.admit(candidate, knobs=self.config.gate)
+        same = set(entry_ids(body))  # those are unchanged, not refused
+        near = [o for o in beside.entries(body, where, self._writer) if note.entry_id(o.text) not in same]
+        given = beside.instructions(self._writer, self.cwd)
+        return gate.admit(candidate, knobs=self.config.gate, beside=near, instructions=given)
 
     def _add(
         self, folder: str, stem: str, told: str, passed: gate.Passed, meta: dict[str, str], again: bool

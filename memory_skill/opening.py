@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import pack
-from .text import fence, one_line, shorten
+from .text import fence, one_line, shorten, unfence
 from .tree import INDEX, Tree
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ def news(lines: str) -> str:
 
 def notices(lines: Iterable[str]) -> str:
     """One line each, within NOTICE_CHARS; '' if there is none."""
-    text = "\n".join(f"- {one_line(line)}" for line in lines)
+    text = "\n".join(f"- {one_line(unfence(line))}" for line in lines)
     return f"memory-skill, tell the user:\n{whole_lines(text, NOTICE_CHARS)}" if text else ""
 
 

@@ -77,6 +77,15 @@ def safe(text: str) -> str:
     return _JOINERS.sub(_joined, _SELECTORS.sub(lambda match: match.group(1) or "", text))
 
 
+def escaped(text: str) -> str:
+    """JSON, in which what `safe` takes away stands as an escape: nothing is lost, and nothing obeyed."""
+    if text.isascii():
+        return text
+    from json import dumps
+
+    return re.sub(f"{_UNSAFE.pattern}|{_TAGS.pattern}", lambda match: dumps(match.group())[1:-1], text)
+
+
 def _joined(match: re.Match[str]) -> str:
     around = match.string[max(0, match.start() - 1) : match.start()] + match.string[match.end() :][:1]
     return "" if around.isascii() else match.group()[0]
@@ -94,7 +103,11 @@ def shorten(text: str, limit: int) -> str:
 
 def unfence(text: str) -> str:
     """*text* made safe, secrets masked, with nothing left that opens or closes our fence or a host's."""
-    text = redact(safe(text)).text
+    return unforged(redact(safe(text)).text)
+
+
+def unforged(text: str) -> str:
+    """*text* with every mark that is, or looks like, one of ours or of a host made `[…`."""
     if not _MAY_OPEN.search(text):
         return text
     units = _UNIT.findall(text)

@@ -84,14 +84,7 @@ class Writer:
     def hold(self) -> Iterator[None]:
         """The tree's lock. Raises: NotFound without a tree, ConfigError for one of a newer format, Locked."""
         self.check_home()
-        if not self.tree.exists():
-            raise NotFound("there is no memory here yet", where=str(self.tree.home), hint="memory-skill init")
-        if not self.config.writable:
-            raise ConfigError(
-                f"the tree has format {self.config.format}, this version writes 1",
-                where="config.toml",
-                hint="upgrade: pip install -U memory-skill-pack",
-            )
+        self.ready()
         with self.tree.lock():
             try:
                 yield
@@ -105,6 +98,17 @@ class Writer:
         home = self.tree.home
         if home.is_symlink() and (self.config.local or not home.exists()):
             raise PathRefused("is a link", where=str(home), hint=f"replace the link {home} by a folder")
+
+    def ready(self) -> None:
+        """Raises: NotFound without a tree, ConfigError for one of a newer format."""
+        if not self.tree.exists():
+            raise NotFound("there is no memory here yet", where=str(self.tree.home), hint="memory-skill init")
+        if not self.config.writable:
+            raise ConfigError(
+                f"the tree has format {self.config.format}, this version writes 1",
+                where="config.toml",
+                hint="upgrade: pip install -U memory-skill-pack",
+            )
 
     def change(self, edits: Mapping[str, Edit], said: Message, also: Iterable[str] = ()) -> Written:
         """Apply *edits* to their files, then what follows; for use inside `hold`.

@@ -311,7 +311,7 @@ def test_taken_name_gets_a_number(outside: Memory) -> None:
     """Titles that are one name keep all texts, and the reply names the path that has the name (G55, G56)."""
     titles = ["Q3 Report", "Q3-Report", "q3 report!"]
 
-    saved = [outside.save(f"Text {n}.", type="project", name=title) for n, title in enumerate(titles)]
+    saved = [outside.save(f"The text {n}.", type="project", name=title) for n, title in enumerate(titles)]
 
     assert [s.address for s in saved] == [
         f"knowledge/project/{name}.md" for name in ("q3-report", "q3-report-2", "q3-report-3")
@@ -319,7 +319,7 @@ def test_taken_name_gets_a_number(outside: Memory) -> None:
     assert "knowledge/project/q3-report.md has that name" in (saved[1].hint or "")
     for number, one in enumerate(saved):
         own = parse(read(outside, one.address or ""), one.address or "")
-        assert (own.body, own.name) == (f"Text {number}.\n", (one.address or "").split("/")[-1][:-3])
+        assert (own.body, own.name) == (f"The text {number}.\n", (one.address or "").split("/")[-1][:-3])
 
 
 def test_same_opening_does_not_overwrite(outside: Memory) -> None:
@@ -345,7 +345,7 @@ def test_name_in_another_form_is_taken(outside: Memory, form: str) -> None:
 @pytest.mark.parametrize("name", ["漢" * 80, "\U00020000" * 80, "x" * 300])
 def test_longest_name_is_cut_to_what_a_disk_takes(outside: Memory, name: str) -> None:
     """A name at the limit is saved, whatever its characters weigh in bytes; a second one too (L08)."""
-    for text in ("One.", "Two."):
+    for text in ("One of them.", "Two of them."):
         saved = outside.save(text, type="reference", name=name)
         assert saved.outcome == "saved"
         stem = (saved.address or "").split("/")[-1]
@@ -357,7 +357,7 @@ def test_odd_titles_are_quoted(outside: Memory) -> None:
     """A title with a colon, quotes, a line end or an escape makes a header that can be read (G13)."""
     told = 'Governance: part two (Split: "Core")\nsecond \x1b[31mline\x1e'
 
-    saved = outside.save("A body.", type="reference", description=told)
+    saved = outside.save("A whole body.", type="reference", description=told)
 
     own = parse(read(outside, saved.address or ""), saved.address or "")
     assert own.description == 'Governance: part two (Split: "Core") second line'
@@ -395,7 +395,7 @@ def test_what_a_tool_said_waits_in_the_inbox(outside: Memory) -> None:
 
 def test_save_to_a_path_of_ones_own(billing: Memory) -> None:
     """`--to` names the file; its folder decides the scope, its name the note's."""
-    saved = billing.save("Use make.", type="reference", to="knowledge/agents/tester/tools.md")
+    saved = billing.save("Use make for it.", type="reference", to="knowledge/agents/tester/tools.md")
 
     assert (saved.address, saved.scope) == ("knowledge/agents/tester/tools.md", "agent:tester")
     assert parse(read(billing, saved.address), saved.address).name == "tools"
@@ -406,12 +406,12 @@ def test_save_to_a_taken_path_is_a_conflict(outside: Memory) -> None:
     put(outside, "knowledge/tools.md", "by hand\n")
 
     with pytest.raises(Conflict, match="is there already") as caught:
-        outside.save("Use make.", type="reference", to="knowledge/tools.md")
+        outside.save("Use make for it.", type="reference", to="knowledge/tools.md")
 
     assert "memory-skill edit knowledge/tools.md" in (caught.value.hint or "")
     assert read(outside, "knowledge/tools.md") == "by hand\n"
-    outside.save_note(note("reference", "x"), to="knowledge/a.md")
-    assert outside.save_note(note("reference", "x"), to="knowledge/a.md").outcome in ("unchanged", "saved")
+    outside.save_note(note("reference", "a whole text"), to="knowledge/a.md")
+    assert outside.save_note(note("reference", "a whole text"), to="knowledge/a.md").outcome in ("unchanged", "saved")
 
 
 @pytest.mark.parametrize("path", [*HOSTILE, *MACHINERY])
@@ -461,7 +461,7 @@ def test_whole_note_keeps_what_it_says(billing: Memory) -> None:
 @pytest.mark.parametrize("key", ["'a: b'", "'#x'", "'- y'", "ünï", "'[z]'"])
 def test_whole_note_with_odd_keys_stays_readable(outside: Memory, key: str) -> None:
     """What was read can be read again after it is written."""
-    saved = outside.save_note(f"---\nname: x\nmetadata:\n  type: user\n  {key}: v\n---\nBody.\n")
+    saved = outside.save_note(f"---\nname: x\nmetadata:\n  type: user\n  {key}: v\n---\nA whole body.\n")
 
     assert parse(read(outside, saved.address or ""), "x.md").meta[key.strip("'")] == "v"
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..text import safe
+from ..gate import redact
+from ..text import escaped, safe
 
 if TYPE_CHECKING:
     from ..memory import Memory
@@ -42,12 +43,12 @@ class Face:
 
 def say(text: str) -> None:
     """Part of the conversation: stderr, safe for a terminal."""
-    click.echo(safe(text), err=True)
+    click.echo(redact(safe(text)).text, err=True)
 
 
 def result(text: str) -> None:
     """The result: stdout, safe for a terminal."""
-    click.echo(safe(text))
+    click.echo(redact(safe(text)).text)
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -57,8 +58,17 @@ def as_dict(value: Any) -> dict[str, Any]:
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on stdout."""
-    click.echo(json.dumps(as_dict(value), ensure_ascii=False, indent=2, default=list))
+    """One JSON object on stdout, without secrets; what a terminal would obey stands there as an escape."""
+    text = json.dumps(_masked(as_dict(value)), ensure_ascii=False, indent=2, default=list)
+    click.echo(escaped(text))
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value).text
+    if isinstance(value, dict):
+        return {key: _masked(inner) for key, inner in value.items()}
+    return [_masked(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def say_error(what: str, where: str | None, hint: str | None, code: str, *, as_json: bool) -> None:

@@ -165,4 +165,5 @@ def _save(memory: Memory, one: Native) -> str:
         meta["source"] = "tool-output"  # what a person has to file waits in the inbox
     told = found.description or shorten(one_line(found.body), 140)
     raw = format_note(found.name or one.path.stem, told, found.body, meta)
-    return memory.save_note(raw, scope="global" if one.target in ("global", "inbox") else None).outcome
+    scope = "global" if one.target in ("global", "inbox") else None
+    return memory.save_note(raw, scope=scope, moved=True).outcome
