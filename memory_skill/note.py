@@ -11,6 +11,7 @@ import re
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
+from .damage import has_conflict, is_conflict_copy
 from .errors import NoMatch, NoteError, SeveralMatches
 from .text import nearest_lines, normalise, one_line, shorten
 
@@ -167,6 +168,8 @@ def _looks_like_mapping(block: str) -> bool:
 def parse(raw: bytes | str, path: str) -> Note:
     """Read a note. Raises NoteError, with the line, when its header is no YAML mapping we can trust."""
     text = decode(raw, path)
+    if is_conflict_copy(path) or has_conflict(text.encode("utf-8", "surrogatepass")):
+        raise NoteError("is half of a conflict, not a note", where=path, hint="memory-skill settle")
     header, body = split(text)
     if header is None:
         return _note(path, {}, body, text)
@@ -181,6 +184,8 @@ def skim(raw: bytes | str, path: str) -> Note:
     """
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
     text = text.removeprefix("\ufeff")
+    if is_conflict_copy(path) or "\0" in text or has_conflict(text.encode("utf-8", "surrogatepass")):
+        text = ""  # damaged: neither its bytes nor half of a conflict are what somebody said
     header, body = split(text)
     return _note(path, _skim_header(header) if header else {}, body, text)
 

@@ -15,10 +15,12 @@ from datetime import date
 from pathlib import Path
 
 from . import gate, inbox
+from .damage import damage_of, is_conflict_copy
 from .errors import GitTrouble, MemorySkillError, NoteError, NotFound, PathRefused, Refused
 from .history import Origin
 from .note import TYPES, Note, decode, parse, scope_of, skim
 from .pending import MAX_DUE
+from .salvage import advice
 from .sessions import Sessions
 from .tree import HOST_FOLDERS, INDEX, MAX_FILE, NOTE_FOLDERS, Tree, digest, sweep_litter, write_atomic
 from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamps
@@ -297,6 +299,10 @@ def _check(writer: Writer, path: str, report: Report) -> None:
         raw = writer.tree.read_or_none(path)
         if raw is None:
             return
+        if reason := damage_of(raw, path):
+            _set_aside(writer, path, reason, report)
+            _mask(writer, path, report)
+            return
         try:
             text = decode(raw, path)
             gate.check(text, writer.config.gate, where=path)
@@ -310,6 +316,27 @@ def _check(writer: Writer, path: str, report: Report) -> None:
         report.damage(path, error.what)
     except MemorySkillError as error:
         report.damage(path, error.what)
+
+
+def _set_aside(writer: Writer, path: str, reason: str, report: Report) -> None:
+    """Say what is wrong with a damaged file and how its last good text comes back."""
+    with contextlib.suppress(GitTrouble, NotFound):
+        reason = f"{reason}; {advice(writer.history, path)}"
+    report.damaged.append((path, reason))
+
+
+def _damaged(writer: Writer, path: str) -> bool:
+    """Whether a commit would put damage over good text, or make a note of a conflict's copy."""
+    if not path.endswith(".md") or path.rsplit("/", 1)[-1] == INDEX:
+        return False
+    try:
+        raw = writer.tree.read_or_none(path)
+    except MemorySkillError:
+        return True
+    if raw is None or damage_of(raw, path) is None:
+        return False
+    before = writer.history.content("HEAD", path)
+    return is_conflict_copy(path) or (before is not None and damage_of(before, path) is None)
 
 
 def _mask(writer: Writer, path: str, report: Report) -> None:
@@ -339,7 +366,8 @@ def _commit(writer: Writer, report: Report, indexes: list[str]) -> tuple[list[st
     if not writer.config.commits:
         return [], None
     try:
-        dirty = [path for path in writer.history.dirty() if _ours(writer.tree, path)]
+        ours = [path for path in writer.history.dirty() if _ours(writer.tree, path)]
+        dirty = [path for path in ours if not _damaged(writer, path)]
     except MemorySkillError as error:
         return [], f"written, not committed ({error.what}); memory-skill settle commits it later"
     groups: dict[Origin, list[str]] = {}

@@ -14,12 +14,14 @@ from typing import Any, NamedTuple
 
 from . import gate, index
 from .config import Config
+from .damage import damage_of, is_conflict_copy
 from .errors import ConfigError, DiskTrouble, GitTrouble, MemorySkillError, NotFound, PathRefused
 from .history import History, Origin
 from .index import Line
 from .note import Note, parse, scope_of, skim
 from .pending import Due, Pending
 from .projects import Projects
+from .salvage import last_good
 from .search import Search
 from .text import one_line, shorten
 from .tree import ABSENT, INDEX, FileStat, Tree, digest, write_atomic
@@ -285,10 +287,21 @@ class Writer:
             raw = b""  # a bad block: the note is there, and named by its path
         except MemorySkillError:
             return None
+        if raw and damage_of(raw, path):
+            return self._undamaged(path)
         try:
             return parse(raw, path)
         except NoteError:
             return skim(raw, path)
+
+    def _undamaged(self, path: str) -> Note | None:
+        """A damaged note as git knows it last; else no more than its name. None for a copy of another."""
+        if is_conflict_copy(path):
+            return None
+        found = None
+        with contextlib.suppress(GitTrouble, NotFound):
+            found = last_good(self.history, path)
+        return skim(found[1] if found else b"", path)
 
     def known(self, scopes: Iterable[str]) -> dict[str, Known]:
         """The notes of these scopes, by path."""
