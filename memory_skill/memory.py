@@ -678,6 +678,15 @@ class Memory:
                 self._writer.commit(changed, message("index", INDEX, "", self.origin))
         return changed
 
+    def refresh_hosts(self) -> None:
+        """Write the start text of a host that takes it from a file; only for the tree that was installed."""
+        from . import opening
+        from .hosts import HOSTS
+
+        if (self.tree.state / "install.json").is_file():
+            for host in HOSTS.values():
+                host.refresh(self.env, lambda: opening.standing(self.tree, self.env))
+
     def rebuild_search(self) -> int:
         """Build the search index anew. Returns: the number of notes."""
         with self._writer.hold():

@@ -155,6 +155,7 @@ def _settle(memory: Memory, say: Callable[[str], None]) -> None:
         if unsettled(memory.tree, memory.sessions):
             for line in summary(memory.settle()):
                 say(line)
+            memory.refresh_hosts()
     except MemorySkillError as error:
         say(f"error: {error}")
     except OSError as error:

@@ -110,7 +110,7 @@ def test_a_note_made_renamed_and_deleted_by_an_editor_is_followed(memory: Memory
     (folder / "handbook.md").unlink()
     eventually(lambda: "handbook.md)" not in index(memory))
     eventually(lambda: memory.log(limit=1)[0].trailers.get("Memory-Source") == "hand")
-    assert not memory.status().unsettled
+    eventually(lambda: not memory.status().unsettled)
 
 
 def test_the_watcher_does_not_hear_itself(memory: Memory, watcher: Watcher) -> None:
@@ -166,3 +166,22 @@ def test_without_file_watches_it_polls_and_says_so_once(
         assert "user.md" in events.get(timeout=PATIENCE) or "knowledge" in events.get(timeout=PATIENCE)
 
     assert len([line for line in said if "no more file watches" in line]) == 1
+
+
+def test_the_start_text_of_kimi_code_follows_an_edit(memory: Memory, home: Path) -> None:
+    """Kimi Code reads its start text from a file before any hook runs, so the watcher keeps that file true."""
+    (home / ".kimi-code").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "memory_skill", "install", "--yes", "--host", "kimi-code"],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    started = next((home / ".kimi-code").glob("plugins/managed/*/skills/*-session/SKILL.md"))
+    watcher = Watcher()
+    watcher.said("Watching")
+
+    (memory.tree.home / "knowledge" / "user.md").write_text("- Name: Ada\n", encoding="utf-8")
+    watcher.said("~ knowledge/user.md")
+    eventually(lambda: "Name: Ada" in started.read_text(encoding="utf-8"))
+    watcher.end()

@@ -103,22 +103,9 @@ def cli(ctx: click.Context, home: Path | None) -> None:
 def after(ctx: click.Context, /, code: Any, **_: Any) -> Any:
     """A host that takes its start text from a file reads it before any hook runs, so write it at once."""
     if ctx.invoked_subcommand in CHANGING:
-        _refresh_hosts(ctx.obj)
+        with contextlib.suppress(MemorySkillError, OSError):
+            ctx.obj.memory().refresh_hosts()
     return code
-
-
-def _refresh_hosts(face: Face) -> None:
-    from .. import opening
-    from ..config import home_of
-    from ..hosts import HOSTS
-    from ..tree import Tree
-
-    tree = Tree(face.home.absolute() if face.home else home_of(os.environ)[0])
-    if not (tree.state / "install.json").is_file():
-        return  # the hosts belong to another tree, or to none
-    for host in HOSTS.values():
-        with contextlib.suppress(OSError):
-            host.refresh(os.environ, lambda: opening.standing(tree, os.environ))
 
 
 def main(argv: list[str] | None = None) -> int:
