@@ -14,12 +14,16 @@ from tests.hosts.machine import Machine
 from tests.hosts.model import Model, Reply, Request, call
 from tests.hosts.script import note, shell, write
 
-BODY = "Invoices are numbered by the sequence called marigold."
+BODIES = {
+    "project": "Invoices are numbered by the sequence called marigold.",
+    "reference": "The sequence called marigold is described in the handbook of invoices.",
+}
 ASKED = "Which sequence numbers the invoices? Is it called marigold?"
 
 
 def save(type: str) -> Callable[[Request], Reply]:
-    return shell("save", BODY, "--type", type, "--name", "numbering", "--description", "How we number")
+    about = f"How we number, as {type}"
+    return shell("save", BODIES[type], "--type", type, "--name", type, "--description", about)
 
 
 @pytest.mark.parametrize("saved_in, recalled_in", [("claude", "kimi"), ("kimi", "claude")])
@@ -34,27 +38,26 @@ def test_saved_in_one_host_is_recalled_in_the_other(
 
     hosts[recalled_in].say(ASKED, cwd=project)
 
-    assert "marigold" in model.last.fresh.replace(ASKED, "")
+    assert BODIES["project"] in model.last.fresh
 
 
-@pytest.mark.parametrize("type", ["project", "reference"])
 @pytest.mark.parametrize("way", ["verb", "own tool"])
-def test_note_of_one_project_never_reaches_the_other(
-    machine: Machine, model: Model, claude: Claude, kimi: Kimi, type: str, way: str
+def test_notes_of_one_project_never_reach_the_other(
+    machine: Machine, model: Model, claude: Claude, kimi: Kimi, way: str
 ) -> None:
     """Written in billing, asked for in shipping by the very words: neither host says a word of it there."""
     machine.memory("install", "--yes")
     billing, shipping = machine.project("billing"), machine.project("shipping")
-    own = write(machine, "numbering.md", note("numbering", "How we number", BODY, type))
-    model.script(save(type) if way == "verb" else own, "Saved.")
-    claude.say("Remember how we number invoices.", cwd=billing)
+    for type, body in BODIES.items():
+        own = write(machine, f"{type}.md", note(type, f"How we number, as {type}", body, type))
+        model.script(save(type) if way == "verb" else own, "Saved.")
+        claude.say("Remember how we number invoices.", cwd=billing)
 
     for host in (claude, kimi):
         host.say(ASKED, cwd=shipping)
-        assert "marigold" not in model.last.said.replace(ASKED, "")
-        assert "How we number" not in model.last.said
+        assert not any(said in model.last.said for said in (*BODIES.values(), "How we number"))
         host.say(ASKED, cwd=billing)
-        assert "marigold" in model.last.said.replace(ASKED, "")
+        assert all(said in model.last.said for said in BODIES.values())
 
 
 def test_note_saved_by_kimi_stays_in_its_project(
@@ -64,11 +67,11 @@ def test_note_saved_by_kimi_stays_in_its_project(
     machine.memory("install", "--yes")
     model.script(save("reference"), "Saved.")
     answer = kimi.say("Remember how we number invoices.", cwd=machine.project("billing"))
-    assert machine.trailers(machine.note("numbering"))["Memory-Session"] == answer.session
+    assert machine.trailers(machine.note("reference"))["Memory-Session"] == answer.session
 
     for host in (claude, kimi):
         host.say(ASKED, cwd=machine.project("shipping"))
-        assert "marigold" not in model.last.said.replace(ASKED, "")
+        assert BODIES["reference"] not in model.last.said
 
 
 def test_cd_of_the_model_does_not_change_the_project(
@@ -86,6 +89,6 @@ def test_cd_of_the_model_does_not_change_the_project(
     kimi.say("Remember how we number invoices.", cwd=project)
 
     kimi.say(ASKED, cwd=elsewhere)
-    assert "marigold" not in model.last.said.replace(ASKED, "")
+    assert BODIES["project"] not in model.last.said
     kimi.say(ASKED, cwd=project)
-    assert "marigold" in model.last.said.replace(ASKED, "")
+    assert BODIES["project"] in model.last.said

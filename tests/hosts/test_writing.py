@@ -62,21 +62,23 @@ def test_skill_goes_through_the_verb(
     assert "Use when a release of billing is due" in model.last.said
 
 
-@pytest.mark.parametrize("folder", ["inbox", "archive", "journal", "working", ".state"])
 def test_note_in_a_folder_that_is_not_for_notes_waits_for_a_person(
-    installed: Claude, machine: Machine, model: Model, project: Path, folder: str
+    installed: Claude, machine: Machine, model: Model, project: Path
 ) -> None:
-    """The client allows the write; settle moves the file to the inbox, and no session recalls it."""
-    text = note("odd-place", "Where the kettle is", "The kettle is in the cellar.")
-    model.script(write(machine, f"{folder}/odd-place.md", text), "Written.")
+    """The client allows the writes; settle moves each file to the inbox, and no session recalls it."""
+    folders = ("inbox", "archive", "journal", "working", ".state")
+    names = [f"odd-{folder.strip('.')}" for folder in folders]
+    texts = [note(name, f"Where {name} is", f"The kettle of {name} is in the cellar.") for name in names]
+    writes = [write(machine, f"{f}/{n}.md", t) for f, n, t in zip(folders, names, texts, strict=True)]
+    model.script(*writes, "Written.")
 
-    answer = installed.say("Put that away.", cwd=project)
+    answer = installed.say("Put these away.", cwd=project)
 
     assert answer.denials == ()
-    assert machine.note("odd-place").parent == machine.tree / "inbox"
-    assert "odd-place" not in machine.index
-    installed.say("Where is the kettle?", cwd=project)
-    assert "cellar" not in model.last.fresh
+    assert [machine.note(name).parent for name in names] == [machine.tree / "inbox"] * 5
+    assert "odd-" not in machine.index
+    installed.say("Where is the kettle? In the cellar?", cwd=project)
+    assert "The kettle of" not in model.last.fresh
 
 
 def test_edit_of_the_agents_file_is_committed_and_shown(
