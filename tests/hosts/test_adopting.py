@@ -92,3 +92,17 @@ def test_doctor_is_content_after_a_session_of_each(
     said = {check["name"]: check["what"] for check in told["checks"]}
     assert said["kimi-code config"] == "accepted by kimi doctor"
     assert said["claude-code version"].startswith("2.") and said["kimi-code version"].startswith("2.")
+
+
+def test_hook_gives_the_index_where_auto_memory_is_off(
+    claude: Claude, machine: Machine, model: Model, project: Path
+) -> None:
+    """The user switched it off in this shell: the client loads no index, so the hook does."""
+    machine.memory("install", "--yes")
+    machine.memory("save", "Ada answers to Ada.", "--type", "user", "--name", "name")
+    machine.knobs["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1"
+
+    claude.say("What is two and two?", cwd=project)
+
+    assert "file-based memory" not in model.last.said
+    assert model.last.said.count("(knowledge/user/name.md)") == 1
