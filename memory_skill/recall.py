@@ -16,16 +16,16 @@ from .errors import MemorySkillError
 from .note import Entry, Note, scope_of, skim
 from .score import MAX_WORDS, Question, Scale, Scored, newest_first, rank
 from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
-from .secrets import redact
-from .text import fence, fold, normalise, one_line, shorten, unfence
+from .text import fence, fold, normalise, one_line, shorten
 from .tree import Tree, digest
 
-POOL = 200  # candidates that are scored exactly
+POOL = 100  # candidates that are scored exactly; twice as many find nothing more
 WALK_LIMIT = 5_000  # notes; up to here each recall looks at every file's size and mtime
 MAX_CHANGED = 400  # files read because they changed; more mean that settle has not run
 MAX_SCANNED = 20_000  # files searched when there is no index
 WHAT = "recalled from memory"
 NOT_SHOWN = "Also about this, not shown: "
+SPARE = 400  # characters of room, from which what the fence escapes does not matter
 MIN_TEXT = 80  # characters of the first entry, below which it is named rather than shown
 LOOKED_AT = 5  # best entries among which one must be evidence enough
 LEAST_SHARE = 0.25  # of the best score, below which an entry is not shown
@@ -336,7 +336,7 @@ def _hits(
         entry = _entry(note, row.address) if note else None
         if note is None or entry is None:
             continue  # gone, or rewritten, since the index was made
-        text = redact(_text(note, entry)).text  # a hand may have written a key, and nobody settled it
+        text = _text(note, entry)
         if shown.get(row.address) != digest(text.encode("utf-8", "replace")):
             score = round(min(1.0, scored.score), 4)
             age = _age(note.date, day)
@@ -382,13 +382,15 @@ def _fit(
         if not kept:
             most = min(most, max(MIN_TEXT, room - len(_head(hit)) - len(NOT_SHOWN) - 2 * len(hit.address)))
         short = _shortened(hit, question, most)
-        size = len(unfence(_told(short))) + 2
+        size = len(_told(short)) + 2
         if size <= room:
             kept.append(short)
             room -= size
         else:
             room -= len(hit.address) + 2 + (0 if omitted else len(NOT_SHOWN))
             omitted.append(hit.address)
+    while kept and room < SPARE and len(render(Recalled("hits", hits=tuple(kept)), None)) > max_chars:
+        omitted.append(kept.pop().address)  # what the fence had to escape made it longer
     return tuple(kept), tuple(omitted)
 
 
