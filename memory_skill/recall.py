@@ -16,6 +16,7 @@ from .errors import MemorySkillError
 from .note import Entry, Note, scope_of, skim
 from .score import MAX_WORDS, Question, Scale, Scored, newest_first, rank
 from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
+from .secrets import redact
 from .text import fence, fold, normalise, one_line, shorten
 from .tree import Tree, digest
 
@@ -336,7 +337,7 @@ def _hits(
         entry = _entry(note, row.address) if note else None
         if note is None or entry is None:
             continue  # gone, or rewritten, since the index was made
-        text = _text(note, entry)
+        text = redact(_text(note, entry)).text  # a hand may have written a key, and nobody settled it
         if shown.get(row.address) != digest(text.encode("utf-8", "replace")):
             score = round(min(1.0, scored.score), 4)
             age = _age(note.date, day)
