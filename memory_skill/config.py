@@ -132,7 +132,8 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "journal.keep_days": range(36_501),
     "claude.mode": ("adopt", "beside"),
 }
-OWN = frozenset({"gate.allow"})  # read from the user's own file and the environment only, never from a tree
+# A tree, which may come from elsewhere, cannot weaken the gate: only the user's own file and environment can.
+OWN = frozenset(key for key in ALLOWED if key.startswith("gate."))
 
 
 def home_of(env: Mapping[str, str], cwd: Path | None = None) -> tuple[Path, bool]:

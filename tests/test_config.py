@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_skill import config
 from memory_skill.config import Config, load, load_for_hook, user_file
 from memory_skill.errors import ConfigError
 
@@ -206,3 +207,23 @@ def test_hook_in_a_repository_of_its_own_tree_is_local(home: Path, tmp_path: Pat
 
     assert (config, trouble) == (load(variables, cwd=tmp_path), None)
     assert config.local
+
+
+@pytest.mark.parametrize("key", sorted(config.OWN))
+def test_a_tree_cannot_weaken_the_gate(key: str, home: Path) -> None:
+    """Each key of the gate is refused in a tree's own file and read from the user's."""
+    group, knob = key.split(".")
+    value = '["0123456789abcdef"]' if config.ALLOWED[key] == config.HASHES else config.ALLOWED[key][-1]
+    text = f"[{group}]\n{knob} = {value}\n"
+    tree, own = home / "tree", home / ".config" / "memory-skill"
+    tree.mkdir()
+    own.mkdir(parents=True)
+
+    (tree / "config.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"{key}: a tree cannot set it"):
+        config.load({"HOME": str(home)}, tree)
+
+    (tree / "config.toml").unlink()
+    (own / "config.toml").write_text(text, encoding="utf-8")
+    found = getattr(getattr(config.load({"HOME": str(home)}, tree), group), knob)
+    assert found == (("0123456789abcdef",) if config.ALLOWED[key] == config.HASHES else value)

@@ -169,7 +169,7 @@ def test_without_file_watches_it_polls_and_says_so_once(
 
 
 def test_the_start_text_of_kimi_code_follows_an_edit(memory: Memory, home: Path) -> None:
-    """Kimi Code reads its start text from a file before any hook runs, so the watcher keeps that file true."""
+    """Kimi Code reads its start text from a file before any hook runs; the watcher keeps it true."""
     (home / ".kimi-code").mkdir()
     done = subprocess.run(
         [sys.executable, "-m", "memory_skill", "install", "--yes", "--host", "kimi-code"],
