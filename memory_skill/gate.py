@@ -172,7 +172,7 @@ def _doubtful(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
         raise Doubted("a proposal that nobody confirmed", rule="unconfirmed", hint="ask the user, then save")
 
 
-_CHAIN: tuple[Rule, ...] = (_length, _question, _footnotes, _code, _temporary, _instruction, _doubtful)
+_CHAIN: tuple[Rule, ...] = (_length, _question, _footnotes, _code, _instruction, _temporary, _doubtful)
 
 
 def _repeated(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from .text import alike, normalise
+from .vocabulary import STOP, STOP_GERMAN
 
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _CODE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)|\Z)")
@@ -46,7 +47,7 @@ _TEMPORARY = (
     r"|今日|いま|今のところ|一時的に|現在|明日|지금|오늘|현재|당분간|일시적으로|내일"
 )
 _ANCHORED = (
-    r"\d{4}-\d\d(?:-\d\d)?|\d{4}年|\b20\d\d\b|\b(?:decided|agreed|learned|switched|chose|beschlossen|entschieden"
+    r"\d{4}-\d\d(?:-\d\d)?|\d{4}年|\b20\d\d\b|\b(?:decided|agreed|learned|switched (?:to|from)|chose|beschlossen|entschieden"
     r"|vereinbart|décidé)\b|决定|決定|改用|결정|until today|bis heute|as of today|used to"
 )
 
@@ -128,18 +129,18 @@ _ORDER = (
     r"|do|ignore|approve|skip|delete|install|read|commit|push)\b"
     r"|(?:send|post|upload|forward|e-?mail|execute|install|download|curl|wget|delete|wipe|erase|disable|deactivate|approve|accept"
     r"|allow|grant|ignore|disregard|bypass|skip|reveal|respond|reply|answer|act|pretend|treat|trust|override|overwrite|insert"
-    r"|append|include|recommend|obey|follow|tell|visit|fetch|open|copy|exfiltrate|push|merge|force|run|print|output|commit"
+    r"|append|include|recommend|obey|follow|tell|visit|fetch|open|copy|exfiltrate|push|merge|force|print|output|commit|run (?:curl|wget|sudo|rm|npx|sh|bash)"
     r"|add|remove|replace|rewrite|hide|stop|give|share|assume|confirm|mark|turn off|switch off|set)\b(?!\s+(?:is|are|was|were|has|have"
     r"|can|does|requests?|events?|jobs?|rules?|buttons?|rates?|handlers?|hooks?|logs?|scripts?|keys?|messages?)\b)(?=\s+(?:all|any|every|each"
     r"|the|this|that|these|those|your|their|its|an?|as|to|with|no|only|everything|anything|it|them|me|us|off|up|permissions?|requests?"
-    r"|tests?|code|files?|secrets?|credentials?|`|https?:|/|[A-Z.~$-]))"
+    r"|tests?|code|files?|secrets?|credentials?|`|https?:|/|(?-i:[A-Z.~$-])))"
     r"|(?:immer|niemals|nie)\s+\w+(?:\s|$)|(?:führe|sende|schicke|ignoriere|lösche|deaktiviere|genehmige|antworte|vergiss|installiere"
     r"|lade|öffne|kopiere|überschreibe|behandle|erlaube|akzeptiere|umgehe|verwende immer|stelle? sicher|stell sicher|gib|füge|achte"
     r"|merke? dir|du (?:musst|sollst|darfst)|(?:der )?(?:agent|assistent) (?:muss|soll|darf)|tu |mach |nutze immer|benutze immer"
     r"|jedes mal,? wenn|sobald|wann immer|vor jede[mrn]|nach jede[mrn])\b"
     r"|(?:toujours|jamais|n['’]oublie|ne (?:dis|fais|montre)\w* (?:jamais|pas)|envoie[zr]?|exécute[zr]?|ignore[zr]|supprime[zr]?"
     r"|tu dois|vous devez)\b"
-    r"|(?:请)?(?:总是|始终|永远|务必|必须|一定要|不要|别|禁止|不得|切勿|忽略|无视|执行|运行|发送|上传|删除|安装|下载|批准|允许|假装|每次|每当"
+    r"|(?:请)?(?:总是|始终|永远|务必|必须|一定要|不要|别|禁止|不得|切勿|忽略|无视|假装|每次|每当|(?:执行|运行|发送|上传|删除|安装|下载|批准|允许)(?!说明|文档|程序|目录|步骤|器|时|在|后|需要|由|的)"
     r"|回复|回答|告诉|跳过|关闭|禁用|复制|转发|信任|插入|添加|记得)|请(?!求|假|教)"
     r"|(?:常に|必ず|絶対に|決して)|(?:항상|반드시|절대))"
 )
@@ -197,7 +198,7 @@ def _says_nothing_new(new: str, old: str) -> bool:
     before = {normalise(token) for token in _TOKEN.findall(old)}
     stems = {token[:-1] for token in before if len(token) > 4} | {f"{token}s" for token in before}
     fresh = {normalise(token) for token in _TOKEN.findall(new)} - before - stems
-    return all(len(token) <= 3 and token.isalpha() and token.isascii() for token in fresh)
+    return all(token in STOP or token in STOP_GERMAN for token in fresh)
 
 
 # --- what nobody sees
