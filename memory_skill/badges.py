@@ -9,20 +9,12 @@ from dataclasses import dataclass
 from . import gate
 from .errors import NoteError
 from .note import Note, parse, scope_of, skim
+from .rules import is_imperative, takeover
 from .text import nearest_lines, one_line, safe
 from .write import Writer
 
 TWIN = 0.85  # likeness from which a note is called the duplicate of another
-# Text that speaks to the agent that will read it. A badge for the eye of a person, not a rule.
-_ORDERS = re.compile(
-    r"\b(ignore|disregard|forget) (all|any|every|the|your|previous|prior|above)\b"
-    r"|\byou (must|should|are now|will)\b"
-    r"|\bsystem prompt\b|\b(do not|don't|never) (tell|ask|inform|mention)\b|\b(curl|wget)\b[^\n]*https?:"
-    r"|\balways (run|execute|call|send|approve|trust|answer|reply|use)\b|\bbefore (answering|replying)\b"
-    r"|\bignoriere\b|\bvergiss alle\b|\bdu (musst|sollst|bist jetzt)\b|\bführe\b.*\baus\b"
-    r"|忽略|无视|你(必须|应该|现在是)|不要告诉|无条件|無視して|必ず実行|무시하",
-    re.IGNORECASE,
-)
+COMMANDING = ("feedback", "lesson", "skill")  # types that honestly tell an agent what to do
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATIONS = re.compile(r"\b(not|no|never|nicht|kein\w*|nie|ne|pas|jamais)\b|n't\b|不|没|無|ない|안|않", re.I)
 
@@ -53,7 +45,7 @@ def badges_of(
     except NoteError as error:
         yield Badge("damaged", error.what)
     fresh = _added(before, after)
-    if _ORDERS.search(fresh) and not path.startswith("skills/"):
+    if takeover(fresh) or (note.type not in COMMANDING and is_imperative(fresh)):
         yield Badge("instruction", "reads like an instruction")
     if "tool-output" in {*sources, note.meta.get("source", "")}:
         yield Badge("tool", "from tool output")
@@ -80,6 +72,8 @@ def _twin(note: Note, known: Mapping[str, str]) -> Iterator[Badge]:
     if near and near[0][2] >= TWIN:
         number, line, like = near[0]
         differs = _facts(line) != _facts(note.summary)
+        if differs and not _one_fact_apart(line, note.summary):
+            return  # service 1 on port 7001, service 2 on port 7002: siblings
         kind, word = ("contradicts", "may contradict") if differs else ("duplicate", "duplicate of")
         yield Badge(kind, f"{word} {paths[number - 1]} ({like:.0%} alike)")
 
@@ -87,3 +81,10 @@ def _twin(note: Note, known: Mapping[str, str]) -> Iterator[Badge]:
 def _facts(text: str) -> tuple[list[str], bool]:
     """What makes of nearly the same words another statement: its numbers, and whether it denies."""
     return sorted(_NUMBERS.findall(text)), bool(_NEGATIONS.search(text))
+
+
+def _one_fact_apart(one: str, other: str) -> bool:
+    """Whether two statements differ in exactly one number, or in whether they deny."""
+    (numbers, denies), (others, denied) = _facts(one), _facts(other)
+    apart = len(numbers) - len([n for n in numbers if n in others])
+    return (apart == 1 and len(numbers) == len(others)) or (apart == 0 and denies != denied)

@@ -13,11 +13,14 @@ from . import gate
 from .badges import Badge, badges_of, summaries
 from .errors import MemorySkillError, NotFound, UsageError
 from .history import REVIEWED, Commit, Origin
+from .journal import Journal
 from .note import skim
+from .text import one_line, shorten
 from .tree import INDEX, NOTE_FOLDERS
 from .undo import TOMBSTONES
 from .write import Edit, Writer, Written, message
 
+MAX_ASKED = 300  # characters of what the user said
 MAX_TWINS = 300  # changes; beyond that nobody looks for twins: the page must open
 
 
@@ -25,13 +28,14 @@ MAX_TWINS = 300  # changes; beyond that nobody looks for twins: the page must op
 class Change:
     """One path that differs from what was reviewed. *kind*: new, changed or gone, its text then "".
 
-    *why* is what the newest commit says about it; *commits* are newest first.
+    *asked* is what the user said in that turn, *why* what the newest commit says; *commits* are newest first.
     """
 
     path: str
     kind: str
     before: str
     after: str
+    asked: str
     why: str
     host: str
     session: str
@@ -74,7 +78,11 @@ def waiting(writer: Writer, *, badges: bool = True) -> list[Change]:
     before = writer.history.contents(since, paths)
     told = _told(writer, since)
     known = summaries(writer, paths) if badges and len(paths) <= MAX_TWINS else {}
-    return [_change(writer, path, before.get(path), told.get(path, []), known) for path in paths]
+    asked = _asked(writer, told)
+    return [
+        _change(writer, path, before.get(path), told.get(path, []), known, asked.get(path, ""))
+        for path in paths
+    ]
 
 
 def _paths(writer: Writer, since: str) -> list[str]:
@@ -99,7 +107,12 @@ def _told(writer: Writer, since: str) -> dict[str, list[Commit]]:
 
 
 def _change(
-    writer: Writer, path: str, old: bytes | None, told: Sequence[Commit], known: Mapping[str, str]
+    writer: Writer,
+    path: str,
+    old: bytes | None,
+    told: Sequence[Commit],
+    known: Mapping[str, str],
+    asked: str,
 ) -> Change:
     new = _on_disk(writer, path)
     raw = (new or b"").decode("utf-8", "replace")
@@ -112,6 +125,7 @@ def _change(
         kind="new" if old is None else "gone" if new is None else "changed",
         before=before,
         after=after,
+        asked=asked,
         why=_why(told[0]) if told else "",
         host=trailers.get("Memory-Host", "by hand" if trailers.get("Memory-Source") == "hand" else ""),
         session=trailers.get("Memory-Session", ""),
@@ -128,9 +142,18 @@ def _on_disk(writer: Writer, path: str) -> bytes | None:
 
 
 def _why(commit: Commit) -> str:
-    """The sentence of the commit; what it only repeats of the file's place is left out."""
+    """The sentence of a save; the commits of other verbs only repeat the difference, or name paths."""
+    if commit.trailers.get("Memory-Verb") in ("settle", "edit", "forget"):
+        return ""
     lines = [line for line in commit.body.splitlines() if line.strip() and not line.startswith("Scope: ")]
     return "\n".join(lines)
+
+
+def _asked(writer: Writer, told: Mapping[str, Sequence[Commit]]) -> dict[str, str]:
+    """What the user said in the turn of each path's newest commit, as far as the journal has it."""
+    turns = {path: commits[0].trailers.get("Memory-Turn", "") for path, commits in told.items() if commits}
+    said = {turn.id: turn.user for turn in Journal(writer.tree).find(filter(None, turns.values()))}
+    return {path: shorten(one_line(said[turn]), MAX_ASKED) for path, turn in turns.items() if turn in said}
 
 
 # --- deciding

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import NotFound
+from .text import safe
 
 if TYPE_CHECKING:
     import jinja2
@@ -57,6 +58,17 @@ def render(template: str, **values: object) -> str:
     return _environment().from_string(read(template)).render(**values)
 
 
+def page(template: str, **values: object) -> str:
+    """One template of the pack as HTML: every value is made safe to show and escaped, but for *css*.
+
+    Raises: as `render`.
+    """
+    from markupsafe import Markup
+
+    css = Markup(str(values.pop("css", "")))  # ours, from the pack
+    return _html().from_string(read(template)).render(css=css, **values)
+
+
 def tree_files() -> dict[str, bytes]:
     """What `init` writes, by path inside the new tree, in sorted order."""
     top = root() / TREE
@@ -74,4 +86,17 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+    )
+
+
+@cache
+def _html() -> jinja2.Environment:
+    import jinja2
+
+    return jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        finalize=lambda value: safe(value) if type(value) is str else value,  # Markup stays as it is
+        trim_blocks=True,
+        lstrip_blocks=True,
     )

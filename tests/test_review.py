@@ -11,6 +11,7 @@ import pytest
 from memory_skill.cli import main
 from memory_skill.errors import NotFound, UsageError
 from memory_skill.history import REVIEWED
+from memory_skill.journal import Journal, Turn
 from memory_skill.memory import Memory
 from memory_skill.review.words import LEAST_SURVIVED, rows, sentences, telling, words
 
@@ -53,7 +54,20 @@ def test_changes_are_paths_with_their_origin(changed: Memory) -> None:
     assert (first.kind, first.before, first.host, first.session) == ("new", "", "claude-code", "s1")
     assert (edited.kind, len(edited.commits)) == ("changed", 1)
     assert ("Node 20" in edited.before, "Node 22" in edited.after) == (True, True)
-    assert edited.why == "was: Node 20\nnow: Node 22"
+
+
+def test_change_shows_what_the_user_said(memory: Memory, home: Path) -> None:
+    """The words of the turn in which it was saved stand beside a change, as the journal has them."""
+    session = in_session(memory, "s1")
+    with memory.sessions.change("claude-code", "s1") as record:
+        record.turn = "t1"
+    session.save("Indent with tabs.", type="feedback", name="indent-with-tabs", why="her reader")
+    said = Turn("t1", "2026-11-30T12:00:00+00:00", "claude-code", "s1", "please, tabs from now on", "Saved.")
+    Journal(memory.tree).append(said)
+
+    (change,) = memory.review()
+
+    assert change.asked == "please, tabs from now on"
 
 
 def test_edit_by_hand_is_taken_up_first(changed: Memory) -> None:

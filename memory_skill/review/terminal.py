@@ -220,6 +220,8 @@ def _show(console: Console, session: Session) -> None:
     console.print(_labelled("", " · ".join(_facts(change)), "dim"))
     for badge in change.badges:
         console.print(_labelled("!", badge.text, "bold yellow"))
+    if change.asked:
+        console.print(_labelled("asked", change.asked, "italic"))
     why = one_line(change.why)
     if why and why not in one_line(change.after):  # the commit of a save only repeats what it saved
         console.print(_labelled("why", shorten(why, 300), "italic"))
