@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import re
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -213,9 +214,15 @@ def _stamp(path: Path) -> list[int]:
 def _read_compiled(home: Path) -> dict[str, Any] | None:
     try:
         found = json.loads((home / ".state" / "config.json").read_bytes())
-        return found if isinstance(found["config"], dict) else None
+        whole = found["check"] == _crc(found["stamps"], found["config"])
+        return found if whole and isinstance(found["config"], dict) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _crc(stamps: Any, values: Any) -> int:
+    """Tells a flipped bit: a digit of a limit would else stand until the TOML changes."""
+    return zlib.crc32(json.dumps([stamps, values]).encode())
 
 
 def _write_compiled(home: Path, stamps: list[list[int]], config: Config) -> None:
@@ -225,7 +232,8 @@ def _write_compiled(home: Path, stamps: list[list[int]], config: Config) -> None
     scratch = target.with_name(f"config.json.{os.getpid()}")
     try:
         if target.parent.is_dir():
-            scratch.write_text(json.dumps({"stamps": stamps, "config": values}), encoding="utf-8")
+            kept = {"check": _crc(stamps, values), "stamps": stamps, "config": values}
+            scratch.write_text(json.dumps(kept), encoding="utf-8")
             scratch.replace(target)
     except OSError:
         return

@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -21,7 +22,7 @@ from typing import NamedTuple
 from .errors import MemorySkillError
 from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
-from .tree import MAX_FILE, FileStat, Tree, digest
+from .tree import MAX_FILE, FileStat, Tree, digest, write_atomic
 
 SCHEMA = "4"
 FIELDS = ("title", "description", "body")
@@ -165,14 +166,17 @@ class Search:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._reader: sqlite3.Connection | None = None
+        self._inode = 0
 
     # reading
 
     def open(self) -> sqlite3.Connection:
-        """The one read-only connection of this process."""
+        """The one read-only connection of this process, opened anew when the file was swapped."""
+        with _trouble():
+            inode = self._known_file()
+        if self._reader is not None and inode != self._inode:
+            self.close()
         if self._reader is None:
-            if not self.path.is_file():
-                raise IndexTrouble("there is no index yet")
             with _trouble():
                 uri = f"{self.path.absolute().as_uri()}?mode=ro"
                 reader = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
@@ -181,8 +185,26 @@ class Search:
                 except BaseException:
                     reader.close()
                     raise
-                self._reader = reader
+                self._reader, self._inode = reader, inode
         return self._reader
+
+    def _known_file(self) -> int:
+        """The inode of the file if it is as we wrote it last; a bit that something else flipped is no answer.
+
+        Between a writer's commit and its stamp lies a moment, which is waited for.
+        """
+        deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            if not self.path.is_file():
+                raise IndexTrouble("there is no index yet")
+            found = self.path.stat()
+            if _read_stamp(self.path) == _stamp(found):
+                return found.st_ino
+            if time.monotonic() > deadline:
+                raise IndexTrouble(
+                    "the index was changed by something else, or its last change was cut short"
+                )
+            time.sleep(0.005)
 
     def close(self) -> None:
         if self._reader is not None:
@@ -334,6 +356,7 @@ class Search:
 
                 rmtree(self.path)
             aside.replace(self.path)
+            _put_stamp(self.path)
         finally:
             aside.unlink(missing_ok=True)
         return Refreshed(load.notes, 0, 0, reason)
@@ -354,13 +377,29 @@ class Search:
 
     @contextlib.contextmanager
     def _writer(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.is_file():
-            raise IndexTrouble("there is no index yet")
-        with _trouble(), contextlib.closing(_connect(self.path)) as writer:
-            _check_version(writer)
-            with writer:
-                writer.execute("BEGIN IMMEDIATE")
-                yield writer
+        with _trouble():
+            self._known_file()
+            with contextlib.closing(_connect(self.path)) as writer:
+                _check_version(writer)
+                with writer:
+                    writer.execute("BEGIN IMMEDIATE")
+                    yield writer
+            _put_stamp(self.path)
+
+
+def _stamp(found: os.stat_result) -> bytes:
+    return f"{found.st_size} {found.st_mtime_ns}".encode()
+
+
+def _put_stamp(path: Path) -> None:
+    write_atomic(path.with_suffix(".stamp"), _stamp(path.stat()), durable=False)
+
+
+def _read_stamp(path: Path) -> bytes:
+    try:
+        return path.with_suffix(".stamp").read_bytes()
+    except OSError:
+        return b""
 
 
 def quote(term: str) -> str:

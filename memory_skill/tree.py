@@ -237,7 +237,7 @@ class Tree:
 
 
 _IDENTITY = re.compile(r"knowledge/projects/[^/.][^/]*/\.identity\.json")  # the one hidden file that is ours
-_LITTER = re.compile(r"\..+\.(\d+)\.[0-9a-f]+\.tmp|.+\.(\d+)\.new(?:-journal)?")
+_LITTER = re.compile(r"\..+\.(\d+)\.[0-9a-f]+\.tmp|.+\.(\d+)\.new(?:-journal)?|config\.json\.(\d+)")
 _BY_HANDLE = {os.open, os.rename, os.unlink, os.mkdir} <= os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -380,7 +380,7 @@ def sweep_litter(state: Path) -> None:
     """Take away what killed processes left half-written in `.state`; for use under the tree's lock."""
     for path in state.rglob("*"):
         match = _LITTER.fullmatch(path.name)
-        if match and not _is_alive(int(match[1] or match[2])):
+        if match and not _is_alive(int(match[1] or match[2] or match[3])):
             with contextlib.suppress(OSError):
                 path.unlink()
 
@@ -400,6 +400,8 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
     scratch = path.with_name(f".{path.name[:24]}.{os.getpid()}.{time.monotonic_ns():x}.tmp")
     _write_new(scratch, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else None, durable)
     try:
+        if not durable and path.is_dir():
+            path.rmdir()  # an empty folder where a derived file belongs
         scratch.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

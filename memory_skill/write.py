@@ -332,8 +332,10 @@ class Writer:
         return self.tree.state / "index" / (group.replace("/", "~") + ".json" if group else "root.json")
 
     def _shard(self, group: str) -> dict[str, Any]:
+        """What was kept; nothing when a bit of it was flipped, or another folder's file stands here."""
         try:
-            found = json.loads(self._shard_file(group).read_bytes())
+            check, _, data = self._shard_file(group).read_bytes().partition(b"\n")
+            found = json.loads(data) if check.decode() == digest(group.encode() + data) else None
         except (OSError, ValueError):
             return {}
         if not isinstance(found, dict) or not isinstance(found.get("notes"), dict):
@@ -343,8 +345,9 @@ class Writer:
     def _keep_shard(self, group: str, known: Mapping[str, Known], text: str) -> None:
         target = self._shard_file(group)
         target.parent.mkdir(parents=True, exist_ok=True)
-        data = json.dumps({"last": text, "notes": known}, ensure_ascii=False)
-        write_atomic(target, data.encode("utf-8", "replace"), durable=False)
+        data = json.dumps({"last": text, "notes": known}, ensure_ascii=False).encode("utf-8", "replace")
+        check = digest(group.encode() + data).encode()
+        write_atomic(target, check + b"\n" + data, durable=False)
 
     def claim_project(self, folder: Any) -> tuple[str, list[str]]:
         """The slug of *folder*'s project, claimed for it, and the paths that this wrote."""
