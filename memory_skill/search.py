@@ -200,10 +200,9 @@ class Search:
             found = self.path.stat()
             if _read_stamp(self.path) == _stamp(found):
                 return found.st_ino
-            if time.monotonic() > deadline:
-                raise IndexTrouble(
-                    "the index was changed by something else, or its last change was cut short"
-                )
+            if time.monotonic() > deadline or time.time() - found.st_mtime > BUSY_SECONDS:
+                what = "the index was changed by something else, or its last change was cut short"
+                raise IndexTrouble(what)
             time.sleep(0.005)
 
     def close(self) -> None:

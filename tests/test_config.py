@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_skill import config
+from memory_skill import config as settings
 from memory_skill.config import Config, load, load_for_hook, user_file
 from memory_skill.errors import ConfigError
 
@@ -160,6 +161,11 @@ def test_hook_reads_the_compiled_config(place: Path, home: Path) -> None:
     compiled = place / ".state" / "config.json"
     found = json.loads(compiled.read_text())
     found["config"]["recall"]["limit"] = 11  # nobody writes this; it shows which file was read
+    compiled.write_text(json.dumps(found))
+    assert load_for_hook(env(home))[0].recall.limit == 7  # its check does not fit: a bit was flipped
+
+    found["config"]["recall"]["limit"] = 11
+    found["check"] = settings._crc(found["stamps"], found["config"])
     compiled.write_text(json.dumps(found))
     assert load_for_hook(env(home))[0].recall.limit == 11
 
