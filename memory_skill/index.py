@@ -67,9 +67,9 @@ def pack(
 ) -> Packed:
     """The text of the index in *folder* that shows *lines*.
 
-    *current* is the file as it is, *last* as it was generated last ("" if unknown): a line that is gone from
-    an intact block un-lists its note until the note changes. Pointers to notes outside the block are absorbed;
-    *was_note* tells of a path that no longer is a note whether it ever was.
+    *current* is the file as it is, *last* as it was generated last ("" if unknown): a line that is gone
+    from an intact block un-lists its note until the note changes. Pointers to notes outside the block are
+    absorbed; *was_note* tells of a path that no longer is a note whether it ever was.
     """
     found = sorted(lines, key=_order)
     known = {line.target for line in found}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from math import log
+from math import log, sqrt
 
 from .glossary import MEANINGS
 from .search import FIRST_CODE, WEIGHTS, Row, Totals, counts_of
@@ -182,7 +182,7 @@ class Scale:
         Independent of the score, which only compares: it knows of each word how much it says at all.
         """
         whole = sum(self._worth(word) for word in self.question.words)
-        return sum(self.found(row).values()) / max(1.0, whole / MANY_WORDS) ** 0.5
+        return sum(self.found(row).values()) / sqrt(max(1.0, whole / MANY_WORDS))
 
     def found(self, row: Row) -> dict[str, float]:
         """The words of the question that *row* holds, as such, misspelt or reworded, and their worth."""

@@ -411,7 +411,10 @@ def test_save_to_a_taken_path_is_a_conflict(outside: Memory) -> None:
     assert "memory-skill edit knowledge/tools.md" in (caught.value.hint or "")
     assert read(outside, "knowledge/tools.md") == "by hand\n"
     outside.save_note(note("reference", "a whole text"), to="knowledge/a.md")
-    assert outside.save_note(note("reference", "a whole text"), to="knowledge/a.md").outcome in ("unchanged", "saved")
+    assert outside.save_note(note("reference", "a whole text"), to="knowledge/a.md").outcome in (
+        "unchanged",
+        "saved",
+    )
 
 
 @pytest.mark.parametrize("path", [*HOSTILE, *MACHINERY])

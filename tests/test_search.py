@@ -99,9 +99,10 @@ def test_candidates_stay_within_their_scopes(tree: Tree, search: Search, write: 
     write("knowledge/projects/x/b.md", "redis")
     write("knowledge/projects/y/c.md", "redis")
     search.refresh(tree)
-    assert found(
-        search, "redi", "redis", scopes=["global", "project:x"]
-    ) == ["knowledge/project/a.md", "knowledge/projects/x/b.md"]
+    assert found(search, "redi", "redis", scopes=["global", "project:x"]) == [
+        "knowledge/project/a.md",
+        "knowledge/projects/x/b.md",
+    ]
     assert len(found(search, "redi", "redis")) == 3
 
 
