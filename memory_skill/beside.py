@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .gate import Beside
+from .note import Note, skim
 from .projects import project_of
 from .recall import recall
 from .write import Writer
@@ -26,7 +27,7 @@ def entries(text: str, where: str, writer: Writer) -> list[Beside]:
         max_chars=100_000,
     )
     hits = [hit for hit in found.hits if hit.scope == where][:NEAREST]
-    notes = {hit.address: writer.note(hit.address.partition("#")[0]) for hit in hits}
+    notes = {hit.address: _read(hit.address.partition("#")[0], writer) for hit in hits}
     return [
         Beside(entry.address, entry.text)
         for address, note in notes.items()
@@ -42,6 +43,11 @@ def instructions(writer: Writer, cwd: Path) -> list[Beside]:
     files = {"AGENTS.md of the memory": writer.tree.home / "AGENTS.md"}
     files |= {str(root / name): root / name for name in INSTRUCTIONS}
     return [Beside(name, text) for name, path in files.items() if (text := _head(path))]
+
+
+def _read(path: str, writer: Writer) -> Note | None:
+    raw = writer.tree.read_or_none(path)
+    return skim(raw, path) if raw else None
 
 
 def _head(path: Path) -> str:

@@ -27,6 +27,7 @@ from .errors import (
 from .history import Commit, Origin
 from .note import SOURCES, TYPES, Note, entry_ids, format_note, scope_of, type_of
 from .projects import Projects
+from .refusals import Refusals
 from .sessions import Sessions
 from .text import normalise, one_line, shorten, slug
 from .tree import INDEX, NOTE_FOLDERS, Tree
@@ -309,15 +310,21 @@ class Memory:
         try:
             passed = self._admitted(body, meta, where, moved)
         except gate.Doubted as doubt:
+            self._refusals.count(doubt.rule)
             raw = format_note(stem, told, gate.redact(body).text, meta)
             return self._hold(raw, stem, folder, meta, doubt.what, doubt.rule)
         except Refused as error:
+            self._refusals.count(error.rule)
             return Saved(None, where, "refused", error.rule, error.hint)
         if to:
             return self._put(
                 to, format_note(note.stem_of(to), told, passed.text, meta), entry_ids(body), again
             )
         return self._add(folder, stem, told, passed, meta, again)
+
+    @property
+    def _refusals(self) -> Refusals:
+        return Refusals(self.tree.state)
 
     def _admitted(self, body: str, meta: Mapping[str, str], where: str, moved: bool) -> gate.Passed:
         """*body* as the gate lets it in. Raises: Refused, Doubted."""

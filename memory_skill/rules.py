@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from .text import alike, normalise
-from .vocabulary import STOP, STOP_GERMAN
 
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _CODE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)|\Z)")
 _ASIDE = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|「[^」\n]*」|«[^»\n]*»|'[^'\n]{0,80}'(?!\w)")
 
@@ -26,7 +24,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def units(text: str) -> int:
     """The length of *text* in Latin characters: a Chinese, Japanese or Korean one says as much as two."""
     bare = " ".join(text.split())
-    return len(bare) + len(_WIDE.findall(bare))
+    return len(bare) + sum("\u3040" <= c <= "\ud7af" or "\uf900" <= c <= "\ufaff" for c in bare)
 
 
 def is_question(text: str) -> bool:
@@ -177,6 +175,12 @@ _NEGATION = re.compile(
 )
 
 
+# Words that add nothing to a sentence; "other", "only" or "until" would.
+_EMPTY = frozenset(
+    ["the", "a", "an", "of", "to", "in", "on", "at", "for", "and", "so", "too", "also", "is", "are", "it", "its", "der", "die", "das", "den", "dem", "ein", "eine", "und", "auch", "ist"]
+)
+
+
 def nearest_repeat(text: str, others: Sequence[str], least: float) -> int | None:
     """Which of *others* says all that *text* says, at *least* so much alike (0..1); None if none does.
 
@@ -198,7 +202,7 @@ def _says_nothing_new(new: str, old: str) -> bool:
     before = {normalise(token) for token in _TOKEN.findall(old)}
     stems = {token[:-1] for token in before if len(token) > 4} | {f"{token}s" for token in before}
     fresh = {normalise(token) for token in _TOKEN.findall(new)} - before - stems
-    return all(token in STOP or token in STOP_GERMAN for token in fresh)
+    return all(token in _EMPTY for token in fresh)
 
 
 # --- what nobody sees

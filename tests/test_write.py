@@ -398,14 +398,14 @@ def test_group_is_the_folder_whose_index_shows_the_note(path: str, group: str) -
 def test_unchanged_notes_are_not_read_again(outside: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """The index of a large folder is made from what is known; only the new note is parsed."""
     for number in range(3):
-        outside.save(f"Note {number}.", type="user")
+        outside.save(f"The note {number}.", type="user")
     seen: list[str] = []
     real = outside._writer.note
     monkeypatch.setattr(outside._writer, "note", lambda path: seen.append(path) or real(path))
 
-    outside.save("Note 3.", type="user")
+    outside.save("The note 3.", type="user")
 
-    assert set(seen) == {"knowledge/user/note-3.md"}
+    assert set(seen) == {"knowledge/user/the-note-3.md"}
 
 
 def test_reindex_mends_a_lost_index(outside: Memory) -> None:
