@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import changes, decisions, gate, note, settle
 from . import config as settings
 from . import inbox as box
+from .blame import Line, Shown, blamed, shown
 from .errors import (
     Conflict,
     MemorySkillError,
@@ -24,6 +25,7 @@ from .errors import (
     Refused,
     UsageError,
 )
+from .feedback import Judged, judge
 from .history import Commit, Origin
 from .note import SOURCES, TYPES, Note, entry_ids, format_note, scope_of, type_of
 from .projects import Projects
@@ -631,6 +633,31 @@ class Memory:
             raise Refused("nobody attends this session", rule="unattended", where=ident, hint=hint)
         with self._writer.hold():
             yield box.take(self.tree, ident)
+
+    # --- origin
+
+    def blame(self, path: str) -> list[Line]:
+        """Who wrote each line of a note, as last committed. Raises: NotFound, PathRefused."""
+        self._there()
+        self.tree.path(path)
+        return blamed(self._writer.history, _parted(path)[0])
+
+    def show(self, commit: str) -> Shown:
+        """One commit, and each note that it changed as before and after. Raises: NotFound."""
+        self._there()
+        return shown(self._writer.history, commit)
+
+    def feedback(self, verdict: str, address: str) -> Judged:
+        """Say that an entry was `useful` or `wrong`; see `feedback.judge`. Raises: NotFound, UsageError."""
+        if verdict not in ("useful", "wrong"):
+            raise UsageError(f"unknown verdict {verdict!r}", hint="useful or wrong")
+        path, ident = _parted(address)
+        self._writable(path)
+        with self._writer.hold():
+            found = self._writer.note(path)
+            if found is None:
+                raise NotFound("no such note", where=path, hint="memory-skill list")
+            return judge(self._writer, found, ident, verdict, self.origin)
 
     # --- reviewing
 

@@ -17,10 +17,12 @@ import click
 import pytest
 
 from memory_skill import (
+    blame,
     changes,
     config,
     decisions,
     errors,
+    feedback,
     history,
     inbox,
     index,
@@ -188,6 +190,7 @@ RESULTS = {
     "init": memory.Initialised,
     "inbox": decisions.Decided,
     "review": changes.Reviewed,
+    "feedback": feedback.Judged,
 }
 
 
@@ -211,6 +214,8 @@ def test_json_keys_are_those_of_the_contract(verb: str) -> None:
         ("recall", [field.name for field in dataclasses.fields(recall.Hit)]),
         ("list", [field.name for field in dataclasses.fields(memory.Listed)]),
         ("log", list(history.Commit._fields)),
+        ("blame and show", [field.name for field in dataclasses.fields(blame.Line)]),
+        ("blame and show", [field.name for field in dataclasses.fields(blame.Difference)]),
         ("inbox", [field.name for field in dataclasses.fields(inbox.Item)]),
         ("The other verbs", list(journal.Turn._fields)),
     ],

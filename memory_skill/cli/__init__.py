@@ -41,10 +41,15 @@ PLUMBING = {
     "import": "plumbing",
     "journal": "plumbing",
     "inbox": "review",
+    "blame": "review",
+    "show": "review",
+    "feedback": "review",
     "hook": "plumbing",
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}
-CHANGING = frozenset({"save", "edit", "forget", "undo", "settle", "index", "import", "inbox", "review"})
+CHANGING = frozenset(
+    {"save", "edit", "forget", "undo", "settle", "index", "import", "inbox", "review", "feedback"}
+)
 
 
 class Verbs(click.Group):

@@ -235,3 +235,75 @@ def _say(done: Decided, as_json: bool) -> int:
     elif not code:
         say("hint: memory-skill undo takes it back")
     return code
+
+
+@click.command("blame")
+@click.argument("path")
+@json_option
+@click.pass_obj
+def blame_verb(face: Face, path: str, as_json: bool) -> None:
+    """Show who wrote each line of a note: commit, day, host, session.
+
+    \b
+    Example: memory-skill blame knowledge/user.md
+    """
+    lines = face.memory().blame(path)
+    if as_json:
+        print_json({"lines": [vars(line) for line in lines]})
+        return
+    for line in lines:
+        origin = " ".join(part for part in (line.host, line.session[:8]) if part) or line.verb
+        result(f"{line.commit}  {line.time[:10]}  {origin:<22.22}  {line.number:>3}  {line.text}")
+    say("hint: memory-skill show COMMIT; memory-skill undo --session ID takes back all that a session wrote")
+
+
+@click.command("show")
+@click.argument("commit")
+@json_option
+@click.pass_obj
+def show_verb(face: Face, commit: str, as_json: bool) -> None:
+    """Show one commit: who asked for it, why, and the difference word by word.
+
+    \b
+    Example: memory-skill show HEAD
+    """
+    from ..review.terminal import show
+
+    found = face.memory().show(commit)
+    if as_json:
+        print_json(found)
+        return
+    result(f"{found.id}  {found.time[:16].replace('T', ' ')}  {found.subject}")
+    for key, value in found.trailers.items():
+        result(f"    {key.removeprefix('Memory-').lower()}: {value}")
+    for line in found.body.splitlines():
+        result(f"    {line}")
+    for change in found.changes:
+        if not change.path.endswith("MEMORY.md"):
+            show(change)
+
+
+@click.command("feedback")
+@click.argument("verdict", type=click.Choice(["useful", "wrong"]))
+@click.argument("address")
+@json_option
+@click.pass_obj
+def feedback_verb(face: Face, verdict: str, address: str, as_json: bool) -> None:
+    """Say that an entry was useful, or wrong: its confidence moves; below low it waits in the inbox.
+
+    \b
+    Example: memory-skill feedback wrong knowledge/reference/build.md
+    """
+    judged = face.memory().feedback(verdict, address)
+    if as_json:
+        print_json(judged)
+        return
+    commit = f" (commit {judged.commit})" if judged.commit else ""
+    if judged.outcome == "held":
+        result(f"Held back in {judged.inbox}{commit}.")
+    elif judged.outcome == "unchanged":
+        result(f"Nothing to change in {judged.address}.")
+    else:
+        result(f"Confidence of {judged.address} is {judged.confidence} now{commit}.")
+    if judged.hint:
+        say(f"hint: {judged.hint}")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from ..blame import Difference
     from ..changes import Change, Reviewed
     from ..memory import Memory
 
@@ -225,7 +226,7 @@ def _show(console: Console, session: Session) -> None:
     why = one_line(change.why)
     if why and why not in one_line(change.after):  # the commit of a save only repeats what it saved
         console.print(_labelled("why", shorten(why, 300), "italic"))
-    for line in _difference(change, plain=console.no_color or not console.is_terminal):
+    for line in difference(change, plain=console.no_color or not console.is_terminal):
         console.print(line)
     console.print(f"  [{KEYS}]", style="dim")
 
@@ -251,7 +252,15 @@ def _labelled(label: str, text: str, style: str) -> Any:
     return Padding(Text(f"{lead}{safe(text)}", style=style), (0, 0, 0, 2))
 
 
-def _difference(change: Change, *, plain: bool) -> Iterator[Any]:
+def show(change: Change | Difference) -> None:
+    """Print one difference under its path, in colour where there is a terminal."""
+    console = _console()
+    console.print(f"{safe(change.path)}  {change.kind}", style="bold")
+    for line in difference(change, plain=console.no_color or not console.is_terminal):
+        console.print(line)
+
+
+def difference(change: Change | Difference, *, plain: bool) -> Iterator[Any]:
     """The header's changed values, then the body's lines."""
     for item in telling(change.before, change.after, change.path):
         spans = [Span(mark, text) for mark, text in (("-", item.old), ("+", item.new)) if text]
