@@ -177,7 +177,35 @@ _NEGATION = re.compile(
 
 # Words that add nothing to a sentence; "other", "only" or "until" would.
 _EMPTY = frozenset(
-    ["the", "a", "an", "of", "to", "in", "on", "at", "for", "and", "so", "too", "also", "is", "are", "it", "its", "der", "die", "das", "den", "dem", "ein", "eine", "und", "auch", "ist"]
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "for",
+        "and",
+        "so",
+        "too",
+        "also",
+        "is",
+        "are",
+        "it",
+        "its",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "und",
+        "auch",
+        "ist",
+    ]
 )
 
 
