@@ -13,6 +13,7 @@ from memory_skill.cli import main
 from memory_skill.errors import NoteError, NotFound, Refused, UsageError
 from memory_skill.memory import Memory
 
+from .drivers import Claude
 from .trees import KEY, in_session, last_message, note, put, read, subjects
 
 CLAIM = "The staging server answers on port 8443."
@@ -200,6 +201,28 @@ def test_review_gate_blocks_recall_while_items_wait(
         assert found.hits == ()
     gated.discard(ident)
     assert gated.recall("when do deploys run").outcome == "hits"
+
+
+@pytest.mark.parametrize("gate", ["off", "ask", "strict"])
+def test_prompt_hook_recalls_nothing_while_items_wait(
+    memory: Memory,
+    gate: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The hook obeys `review.gate` too, says so in place of what it would recall, and counts the inbox."""
+    memory.save("Deploys run on Fridays.", type="user")
+    waiting(memory)
+    monkeypatch.setenv("MEMORY_SKILL_REVIEW_GATE", gate)
+    claude = Claude(tmp_path, capfd)
+    claude.start()
+
+    told = claude.prompt("on which day do deploys run?").context
+
+    assert ("Deploys run on Fridays." in told) is (gate == "off")
+    assert ("recalls nothing: 1 item waits" in told) is (gate != "off")
+    assert "1 entry waits in the inbox (memory-skill inbox list)" in told
 
 
 def test_answers_are_one_object_on_stdout(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:

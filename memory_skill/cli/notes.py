@@ -259,7 +259,7 @@ def status_verb(face: Face, as_json: bool) -> None:
     for count, what in (
         (found.inbox, "wait in the inbox: memory-skill inbox list"),
         (found.waiting_turns, "turns wait to be distilled"),
-        (found.unreviewed, f"commits to review: git -C {found.home} diff refs/memory-skill/reviewed"),
+        (found.unreviewed, "commits to look at: memory-skill review"),
     ):
         if count:
             result(f"{count} {what}")
