@@ -18,6 +18,9 @@ Passed = secrets.Redacted
 RULES = frozenset({"feedback", "lesson", "skill"})  # types whose notes tell an agent what to do
 
 
+SHORTEST_FACT = 4  # characters: "Name: Ada" says all there is to say of a user
+
+
 class Doubted(Refused):
     """Nothing is wrong with the text that a person could not settle: it waits in the inbox."""
 
@@ -119,6 +122,8 @@ Rule = Callable[[Candidate, str, GateKnobs], None]
 
 def _length(candidate: Candidate, text: str, knobs: GateKnobs) -> None:
     least = knobs.min_turn_chars if candidate.kind == "turn" else knobs.min_chars
+    if candidate.kind == "entry" and candidate.type == "user":
+        least = min(least, SHORTEST_FACT)
     if rules.units(text) < least:
         raise Refused(
             f"too short to be understood later ({least} characters at least)",

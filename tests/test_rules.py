@@ -82,6 +82,13 @@ def test_length_floor_knows_what_a_character_says(text: str) -> None:
     assert rule_of(text) is None
 
 
+@pytest.mark.parametrize("text", ["Name: Ada", "Age: 38", "Ada, 38"])
+def test_short_facts_about_the_user_pass(text: str) -> None:
+    """The floor is for sentences; a name needs no more words, but as a reference it says too little."""
+    assert rule_of(text, type="user") is None
+    assert rule_of(text, type="reference") == "length"
+
+
 @pytest.mark.parametrize(
     "text",
     [
