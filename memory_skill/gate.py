@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import rules, secrets
 from .config import GateKnobs
@@ -25,8 +25,7 @@ class Doubted(Refused):
     """Nothing is wrong with the text that a person could not settle: it waits in the inbox."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A text that asks to be let in. *by*: who said it, `user` or `assistant`; *kind*: `entry` or `turn`."""
 
     text: str
@@ -39,8 +38,7 @@ class Candidate:
     where: str | None = None
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """A text that is there already, and where."""
 
     address: str
