@@ -28,10 +28,20 @@ scope_option = click.option("--scope", help="global, project, project:<slug>, ag
 @click.option("--drop", multiple=True, metavar="PATH", help="Back to what was reviewed last.")
 @click.option("--keep-all", is_flag=True, help="Everything that waits counts as reviewed.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write it as a page.")
+@click.option("--serve", is_flag=True, help="The page with buttons, for this machine only.")
+@click.option("--idle", default=600, show_default=True, type=click.IntRange(1), help="Seconds --serve waits.")
 @json_option
 @click.pass_obj
 def review_verb(
-    face: Face, keep: tuple[str, ...], drop: tuple[str, ...], keep_all: bool, html: Path | None, as_json: bool
+    face: Face,
+    /,
+    keep: tuple[str, ...],
+    drop: tuple[str, ...],
+    keep_all: bool,
+    html: Path | None,
+    serve: bool,
+    idle: int,
+    as_json: bool,
 ) -> None:
     """Look at what changed since you looked last, and keep or drop each change.
 
@@ -48,6 +58,9 @@ def review_verb(
         done: Reviewed | None = memory.decide(list(dict.fromkeys([*keep, *every])), drop)
     elif html:
         _write_page(memory, html, as_json)
+        return
+    elif serve:
+        _serve(memory, idle)
         return
     elif as_json or not can_ask():
         _list_changes(memory, as_json)
@@ -73,6 +86,19 @@ def _ask(memory: Memory) -> Reviewed | None:
         return f"the page: {target}"
 
     return review(memory, open_page=open_page)
+
+
+def _serve(memory: Memory, idle: int) -> None:
+    from ..review.serve import serve
+    from ..review.terminal import can_ask
+
+    def told(address: str) -> None:
+        result(address)
+        say(f"Open it in a browser; it ends after {idle} idle seconds, or by Ctrl-C.")
+        if can_ask():
+            click.launch(address)
+
+    serve(memory, say=told, idle=idle)
 
 
 def _list_changes(memory: Memory, as_json: bool) -> None:
