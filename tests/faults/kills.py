@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory_skill.journal import Journal
+
 from .children import Killer, count, run
 from .shim import Shim
-from .trees import BY_NAME, Operation, check_recovery, check_texts, copied, opened, snapshot
+from .trees import BY_NAME, TURN, Operation, check_recovery, check_texts, copied, opened, snapshot
 
 
 class Killed(NamedTuple):
@@ -55,7 +57,13 @@ class Case:
         return home, run(lambda: self.operation.do(opened(home)), shim)
 
     def check(
-        self, home: Path, acknowledged: bool, *, deep: bool = True, others: tuple[str, ...] = ()
+        self,
+        home: Path,
+        acknowledged: bool,
+        *,
+        order: bool = True,
+        deep: bool = True,
+        others: tuple[str, ...] = (),
     ) -> float:
         """Raises: AssertionError with what does not hold. Returns: seconds that the next save took."""
         check_texts(self.before, home, self.operation, self.after, others)
@@ -63,7 +71,8 @@ class Case:
         assert not acknowledged or self.operation.holds(tree), (
             f"{self.operation.name} was acknowledged and is lost"
         )
-        seconds = check_recovery(home, deep=deep)
+        assert Journal(tree).turns() in ([], [TURN]), "half a turn"
+        seconds = check_recovery(home, order=order, deep=deep)
         assert not acknowledged or self.operation.holds(tree)
         return seconds
 
@@ -93,8 +102,9 @@ def campaign(source: Path, work: Path, names: tuple[str, ...], most: int | None 
         total = case.points()
         for point in spread(total, most):
             home, ended = case.disturbed(Shim(Killer(point)))
-            deep = most is None or point % 4 == 0
-            yield Killed(name, point, ended.acknowledged, case.check(home, ended.acknowledged, deep=deep))
+            deep, order = most is None or point % 4 == 0, most is None or point % 2 == 0
+            seconds = case.check(home, ended.acknowledged, order=order, deep=deep)
+            yield Killed(name, point, ended.acknowledged, seconds)
 
 
 def spread(total: int, most: int | None) -> list[int]:
