@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +170,7 @@ class Memory:
             raise UsageError(f"unknown source {source!r}", hint=f"one of {', '.join(SOURCES)}")
         body = _compose(text, why, how)
         meta = {"type": type, "source": source, "created": date.today().isoformat()}
+        meta |= self._signature()
         if pin:
             meta["pin"] = "true"
         told = _told(description, body)
@@ -197,7 +198,8 @@ class Memory:
             raise UsageError(
                 "the note's header names no type", hint=f"metadata: type: one of {', '.join(TYPES)}"
             )
-        meta = {"type": kind, "source": "user-said", "created": date.today().isoformat()} | found.meta
+        meta = {"type": kind, "source": "user-said", "created": date.today().isoformat()}
+        meta |= self._signature() | found.meta
         told = _told(found.description, found.body)
         stem = self._stem(found.name if found.name != "stdin" else slug(told) or kind)
         return self._save(stem, told, found.body, meta, scope, to, again, moved)
@@ -318,6 +320,11 @@ class Memory:
             f"it waits for the user as {item.id} ({reason}); ask, then: memory-skill inbox accept {item.id}"
         )
         return Saved(None, where, "held", rule, hint, item.path, done.commit)
+
+    def _signature(self) -> dict[str, str]:
+        """Where a new note was learned, for its header: it outlives the git history."""
+        told = {"host": self.origin.host or "", "session": self.origin.session or ""}
+        return {key: value for key, value in told.items() if value}
 
     def _stem(self, name: str) -> str:
         stem = slug(gate.redact(name).text.removesuffix(".md"), limit=80)
@@ -483,9 +490,14 @@ class Memory:
         ]
 
     def undo(
-        self, commit: str | None = None, *, session: str | None = None, entry: str | None = None
+        self,
+        commit: str | None = None,
+        *,
+        session: str | None = None,
+        entry: str | None = None,
+        since: datetime | None = None,
     ) -> Undone:
-        """Take back one commit (the last by default), a session's, or the last change of an entry.
+        """Take back one commit (the last by default), a session's, an entry's last, or all *since* a moment.
 
         What was edited since is merged where both can stand, and kept otherwise. The undo is a commit itself,
         which a further undo takes back. Raises: NotFound.
@@ -497,17 +509,21 @@ class Memory:
             wanted = history.log(limit=0, session=session)
         elif entry:
             wanted = history.log(limit=1, path=_parted(entry)[0])
+        elif since:
+            wanted = [item for item in history.log(limit=0) if _is_after(item, since)]
         else:
             wanted = [history.show(commit)] if commit else history.log(limit=1)
         if not wanted:
-            raise NotFound("nothing to undo", where=session or entry, hint="memory-skill log")
+            where = session or entry or (since.isoformat() if since else None)
+            raise NotFound("nothing to undo", where=where, hint="memory-skill log")
         if wanted[-1].trailers.get("Memory-Verb") == "init":
             raise NotFound("the first commit stays", where=wanted[-1].id, hint="memory-skill log")
         with self._writer.hold():
             contents, kept = taken_back(history, self.tree, wanted)
             edits = {path: _becomes(data, before) for path, (before, data) in contents.items()}
             body = "\n".join(f"{c.id} {c.subject}" for c in wanted)
-            what = wanted[0].subject if len(wanted) == 1 else f"{len(wanted)} commits of session {session}"
+            of = f"of session {session}" if session else f"since {since:%Y-%m-%d %H:%M}" if since else ""
+            what = wanted[0].subject if len(wanted) == 1 else f"{len(wanted)} commits {of}"
             done = self._writer.change(edits, message("undo", what, body, self.origin))
         return Undone(tuple(c.id for c in wanted), tuple(kept), done.commit)
 
@@ -783,6 +799,11 @@ class Memory:
             if item and type in (None, item.type):
                 found.append(_listed(item))
         return sorted(found, key=lambda item: item.address)
+
+
+def _is_after(commit: Commit, moment: datetime) -> bool:
+    made = datetime.fromisoformat(commit.time)
+    return made >= moment.astimezone() and commit.trailers.get("Memory-Verb") != "init"
 
 
 def _becomes(data: bytes | None, before: bytes | None) -> Edit:

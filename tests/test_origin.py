@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,31 @@ def test_undo_of_a_session_leaves_what_a_person_wrote_over_it(poisoned: Memory) 
     poisoned.undo(session=BAD)
 
     assert read(poisoned, "knowledge/user/p3.md") == mine
+
+
+def test_moment_is_undone(memory: Memory) -> None:
+    """`undo --since` takes back everything from that moment on, whoever wrote it, by one commit."""
+    for number, day in enumerate(("2026-11-01", "2026-11-02", "2026-11-03")):
+        memory.save(f"Fact number {number} of them.", type="user", name=f"f{number}")
+        when = {"GIT_COMMITTER_DATE": f"{day}T12:00:00"}
+        git(memory.tree.home, "commit", "--amend", "--no-edit", "-q", **when)
+
+    done = memory.undo(since=datetime(2026, 11, 2))
+
+    assert len(done.commits) == 2
+    assert [item.name for item in memory.list(type="user")] == ["f0"]
+    assert subjects(memory)[0] == "undo 2 commits since 2026-11-02 00:00"
+    assert main(["undo", "--since", "2030-01-01"]) == 3
+
+
+def test_new_note_names_its_session(memory: Memory) -> None:
+    """The header says where a note was learned, so that its origin outlives the git history."""
+    address = in_session(memory, "s1").save("Indent with tabs.", type="user").address
+
+    text = read(memory, str(address))
+
+    assert 'host: "claude-code"' in text
+    assert 'session: "s1"' in text
 
 
 # --- blame and show

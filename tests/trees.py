@@ -11,7 +11,7 @@ from memory_skill.memory import Memory
 KEY = "sk-ant-api03-" + "Ab3dEf6hIj9kLmN0pQrS"  # no real key
 
 
-def git(home: Path, *args: str, stdin: bytes | None = None) -> str:
+def git(home: Path, *args: str, stdin: bytes | None = None, **env: str) -> str:
     """The answer of git in *home*, run with nobody's settings. Raises: CalledProcessError."""
     settings = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
     who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
@@ -19,7 +19,7 @@ def git(home: Path, *args: str, stdin: bytes | None = None) -> str:
         ["git", *who, *args],
         cwd=home,
         input=stdin or b"",
-        env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **settings},
+        env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **settings, **env},
         capture_output=True,
         check=True,
     )

@@ -185,19 +185,22 @@ def list_verb(face: Face, kind: str | None, scope: str | None, as_json: bool) ->
 @click.argument("commit", required=False)
 @click.option("--session", metavar="ID", help="Everything that this session wrote.")
 @click.option("--entry", metavar="ADDRESS", help="The last change of this note.")
+@click.option(
+    "--since", metavar="MOMENT", type=click.DateTime(), help="Everything since then, by local time."
+)
 @json_option
 @click.pass_obj
-def undo_verb(face: Face, commit: str | None, session: str | None, entry: str | None, as_json: bool) -> None:
-    """Take back the last change, a COMMIT, a session's changes or an entry's last.
+def undo_verb(face: Face, /, commit: str | None, as_json: bool, **more: Any) -> None:
+    """Take back the last change, a COMMIT, a session's changes, an entry's last, or all since a moment.
 
     What was edited since is kept. An undo is a commit too: undo it again to redo.
 
     \b
     Example: memory-skill undo
     """
-    if sum(bool(given) for given in (commit, session, entry)) > 1:
-        raise UsageError("name one of COMMIT, --session, --entry", hint="memory-skill undo --help")
-    undone = face.memory().undo(commit, session=session, entry=entry)
+    if sum(bool(given) for given in (commit, *more.values())) > 1:
+        raise UsageError("name one of COMMIT, --session, --entry, --since", hint="memory-skill undo --help")
+    undone = face.memory().undo(commit, **more)
     if as_json:
         print_json(undone)
         return

@@ -142,6 +142,8 @@ def _prices(memory: Memory) -> dict[str, Any]:
     fill: dict[str, Any] = dict(status.index)
     used = max(fill["lines"] / fill["max_lines"], fill["bytes"] / fill["max_bytes"])
     notes = sorted((_note(memory, item) for item in memory.list()), key=lambda one: -one["tokens"])
+    for one in notes[:MAX_NOTES]:
+        one["description"] = redact(shorten(one_line(one["description"]), 160)).text
     return {
         "home": status.home,
         "now": now()[:16].replace("T", " "),
@@ -156,8 +158,8 @@ def _prices(memory: Memory) -> dict[str, Any]:
 
 def _note(memory: Memory, item: Any) -> dict[str, Any]:
     text = (memory.tree.read_or_none(item.address) or b"").decode("utf-8", "replace")
-    told = redact(shorten(one_line(item.description), 160)).text
-    return {"address": item.address, "description": told, "tokens": estimate_tokens(skim(text, "n.md").body)}
+    tokens = estimate_tokens(skim(text, item.address).body)
+    return {"address": item.address, "description": item.description, "tokens": tokens}
 
 
 def _history(memory: Memory) -> dict[str, Any]:
