@@ -136,7 +136,7 @@ def decode(raw: bytes | str, path: str = "") -> str:
     """The text of a note without its byte-order mark. Raises NoteError if it is not UTF-8 or holds NUL."""
     if isinstance(raw, bytes):
         try:
-            raw = raw.decode("utf-8-sig")
+            raw = raw.decode("utf-8")
         except UnicodeDecodeError as error:
             raise NoteError(f"is not UTF-8 (byte {error.start})", where=path) from error
     if "\x00" in raw:
