@@ -17,9 +17,8 @@ LEAST_SURVIVED = 0.5  # of a sentence; below that old and new are easier to read
 CONTEXT = 2  # lines shown around a change
 MAX_TOKENS = 4000  # of two sentences; longer ones are not compared word by word
 NOISE = frozenset({"modified", "node_type", "originSessionId"})  # stamps that hosts write by themselves
-PLAIN = frozenset(
-    {"name", "type", "created", "source"}
-)  # of a new note: what its path and place tell already
+# Of a new note: what its path, and the line of facts above it, tell already.
+PLAIN = frozenset({"name", "type", "created", "source", "host", "session"})
 
 _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _TOKEN = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+|\s+|[^\w\s]")
