@@ -15,7 +15,7 @@ from memory_skill.journal import Journal
 
 from .children import Killer, count, run
 from .shim import Shim
-from .trees import BY_NAME, TURN, Operation, check_recovery, check_texts, copied, opened, snapshot
+from .trees import BY_NAME, TURN, Operation, check_recovery, check_texts, copied, opened, snapshot, template
 
 
 class Killed(NamedTuple):
@@ -125,3 +125,58 @@ def git_campaign(source: Path, work: Path, seed: int, times: int) -> Iterator[Ki
         yield Killed(
             f"git-{case.operation.name}", point, ended.acknowledged, case.check(home, ended.acknowledged)
         )
+
+
+class RandomKills(NamedTuple):
+    """How many processes were killed among four that write, and how many of their saves were acknowledged."""
+
+    kills: int
+    acknowledged: int
+    slowest_recovery_s: float
+
+
+def random_campaign(work: Path, seed: int, times: int) -> RandomKills:
+    """Four processes save without end; one after the other is killed at a random moment and replaced (D1).
+
+    Raises: AssertionError when a save that its process had acknowledged, in a file of its own, is not there.
+    """
+    chance, home = random.Random(seed), template(work / "memory")
+    children = {who: _writer(home, who) for who in range(4)}
+    slowest = 0.0
+    for n in range(times):
+        time.sleep(chance.uniform(0, 0.1))
+        who = chance.choice(sorted(children))
+        os.kill(children[who], signal.SIGKILL)
+        os.waitpid(children.pop(who), 0)
+        children[4 + n] = _writer(home, 4 + n)
+        if n % 20 == 19:
+            began = time.monotonic()
+            assert opened(home).save(f"Between {n} kills of {seed}", type="reference").outcome == "saved"
+            slowest = max(slowest, time.monotonic() - began)
+    for child in children.values():
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    memory = opened(home)
+    memory.settle()
+    text = "".join(path.read_text() for path in (home / "knowledge").rglob("*.md"))
+    acknowledged = [line for path in work.glob("acks-*") for line in path.read_text().splitlines()]
+    lost = [token for token in acknowledged if token and token not in text]
+    assert not lost, f"acknowledged and lost: {lost}"
+    assert memory._writer.history.dirty() == [] and memory._writer.history.healthy() is None
+    return RandomKills(times, len(acknowledged), round(slowest, 2))
+
+
+def _writer(home: Path, who: int) -> int:
+    child = os.fork()
+    if child:
+        return child
+    try:
+        memory, acks = (
+            opened(home),
+            os.open(home.parent / f"acks-{who}", os.O_CREAT | os.O_WRONLY | os.O_APPEND),
+        )
+        for n in range(10**6):
+            memory.save(f"Random token r{who}x{n}x said here", type="reference")
+            os.write(acks, f"r{who}x{n}x\n".encode())
+    finally:
+        os._exit(1)

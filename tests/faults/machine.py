@@ -5,8 +5,16 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from .trees import check_order, copied, opened
 
@@ -125,3 +133,21 @@ class Model(RuleBasedStateMachine):
         if hasattr(self, "memory"):
             self.memory.settle()
             check_order(self.memory, deep=False)
+
+
+def play(source: Path, work: Path, runs: int, steps: int) -> None:
+    """*runs* random sequences of *steps* rules. Raises: AssertionError with the shortest that differs."""
+
+    class Here(Model):
+        pass
+
+    Here.source, Here.work = source, work
+    how = settings(
+        max_examples=runs,
+        stateful_step_count=steps,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(Here, settings=how)
