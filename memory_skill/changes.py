@@ -11,10 +11,11 @@ from datetime import date
 
 from . import gate
 from .badges import Badge, badges_of, summaries
-from .errors import MemorySkillError, NotFound, UsageError
+from .errors import MemorySkillError, NotFound, Refused, UsageError
 from .history import REVIEWED, Commit, Origin
 from .journal import Journal
 from .note import skim
+from .sessions import Sessions
 from .text import one_line, shorten
 from .tree import INDEX, NOTE_FOLDERS
 from .undo import TOMBSTONES
@@ -169,8 +170,9 @@ def decide(
     """Let *keep* count as reviewed, bring *drop* back to what was; for use inside `hold`.
 
     *seen* holds the texts as they were shown: another text is not decided by a look at this one.
-    Raises: NotFound for a path without a change.
+    Raises: NotFound for a path without a change; Refused in a session that nobody attends.
     """
+    _need_a_person(writer, origin)
     there = {change.path: change.after for change in waiting(writer, badges=False)}
     stray = next((path for path in (*keep, *drop) if path not in there), None)
     if stray:
@@ -188,6 +190,15 @@ def decide(
         waiting=len(_paths(writer, base(writer))),
         hint=next((written.warning for written in done if written.warning), None),
     )
+
+
+def _need_a_person(writer: Writer, origin: Origin) -> None:
+    """An agent alone must not call its own words reviewed; an attended host asks its user about the command."""
+    if not (origin.host and origin.session):
+        return
+    if not Sessions(writer.tree.state).read(origin.host, origin.session).attended:
+        hint = "a person reviews: memory-skill review"
+        raise Refused("nobody attends this session", rule="unattended", hint=hint)
 
 
 def _keep(writer: Writer, paths: Sequence[str]) -> None:

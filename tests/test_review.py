@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_skill.cli import main
-from memory_skill.errors import NotFound, UsageError
+from memory_skill.errors import NotFound, Refused, UsageError
 from memory_skill.history import REVIEWED
 from memory_skill.journal import Journal, Turn
 from memory_skill.memory import Memory
@@ -164,6 +164,18 @@ def test_what_moved_since_it_was_shown_waits(changed: Memory) -> None:
     done = changed.decide(keep=[TABS, PORT], seen=seen)
 
     assert (done.kept, done.moved) == ((TABS,), (PORT,))
+
+
+def test_agent_alone_reviews_nothing(changed: Memory) -> None:
+    """A session that no person attends can neither keep nor drop."""
+    agent = in_session(changed, "s9")
+    with changed.sessions.change("claude-code", "s9") as record:
+        record.attended = False
+
+    for decision in ({"keep": [TABS]}, {"drop": [OLD]}):
+        with pytest.raises(Refused):
+            agent.decide(**decision)
+    assert waiting(changed) == [TABS, OLD, PORT]
 
 
 def test_path_without_a_change_is_not_found(changed: Memory) -> None:
