@@ -11,8 +11,12 @@ from typing import Any, NamedTuple
 from . import gate
 from .config import Config
 from .errors import MemorySkillError, NotFound, UsageError
-from .note import SOURCES, TYPES, describe, entry_ids, format_note
+from .here import Here
+from .note import SOURCES, TYPES, describe, entry_ids, format_note, stem_of
+from .results import Imported
+from .saving import folder_of, unused
 from .text import slug
+from .write import Edit, becomes, message
 
 MAX_LINE = 1_000_000  # characters
 _FIELDS = {"name", "description", "type", "scope", "body", "created", "source", "pin"}
@@ -26,6 +30,44 @@ class Incoming(NamedTuple):
     stem: str
     ids: tuple[str, ...]
     raw: str
+
+
+def run(here: Here, path: Path, *, dry_run: bool) -> Imported:
+    """Add the notes of the file at *path* in one commit. Raises: NotFound, UsageError."""
+    edits: dict[str, Edit] = {}
+    taken: dict[str, dict[str, str]] = {}  # folder -> id -> stem, of what is there and what is coming
+    unchanged, reasons = 0, list[str]()
+    with here.writer.hold():
+        tombs = here.tombs()
+        for number, line in enumerate(lines_of(path), 1):
+            try:
+                one = incoming(line, here.config, here.one_scope)
+            except MemorySkillError as error:
+                reasons.append(f"line {number}: {error.what}")
+                continue
+            folder = folder_of(one.scope, one.type)
+            there = taken.setdefault(folder, _ids(here, one.scope, folder))
+            if all(ident in there for ident in one.ids):
+                unchanged += 1
+            elif tombs.intersection(one.ids):
+                reasons.append(f"line {number}: was forgotten on request")
+            else:
+                stem = unused(one.stem, there.values())
+                there |= dict.fromkeys(one.ids, stem)
+                raw = one.raw.replace(f"name: {one.stem}\n", f"name: {stem}\n", 1)
+                edits[f"{folder}/{stem}.md"] = becomes(raw.encode("utf-8"), None)
+        commit = None
+        if edits and not dry_run:
+            said = message("import", path.name, f"{len(edits)} notes", here.origin)
+            commit = here.writer.change(edits, said).commit
+    return Imported(len(edits), unchanged, len(reasons), commit, tuple(reasons))
+
+
+def _ids(here: Here, scope: str, folder: str) -> dict[str, str]:
+    """Entry ids of a scope, and under made-up keys the file names that its folder has taken."""
+    known = here.writer.known([scope])
+    found = {ident: stem_of(path) for path, item in known.items() for ident in item.ids}
+    return found | {f"/{path.stem}": path.stem for path in (here.tree.home / folder).glob("*.md")}
 
 
 def lines_of(path: Path) -> list[str]:
@@ -75,7 +117,3 @@ def _day(given: str) -> str:
         return date.fromisoformat(match.group() if match else given).isoformat()
     except ValueError:
         raise UsageError(f"created: expected an ISO date, found {given!r}") from None
-
-
-def reason(number: int, error: MemorySkillError) -> str:
-    return f"line {number}: {error.what}"

@@ -27,6 +27,7 @@ _KEY = re.compile(r"\w[\w.-]*")  # of a header; any other is quoted
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _MARK = b"\xef\xbb\xbf"
+ID = re.compile(r"[0-9a-f]{8}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -102,6 +103,14 @@ def entry_ids(body: str) -> tuple[str, ...]:
     """The ids of the entries of a note with this body: one an item of a list, else its own."""
     items = list_items(body)
     return tuple(entry_id(text) for _, text in items) if items else (entry_id(body),)
+
+
+def parted(address: str) -> tuple[str, str]:
+    """Path and entry id of an address; either may be ""."""
+    path, _, ident = address.rpartition("#") if "#" in address else (address, "", "")
+    if ident and not ID.fullmatch(ident):
+        return address, ""
+    return path, ident
 
 
 def scope_of(path: str) -> str:

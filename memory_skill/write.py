@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from . import gate, index
 from .config import Config
 from .damage import damage_of, is_conflict_copy
-from .errors import ConfigError, DiskTrouble, GitTrouble, MemorySkillError, NotFound, PathRefused
+from .errors import ConfigError, Conflict, DiskTrouble, GitTrouble, MemorySkillError, NotFound, PathRefused
 from .history import History, Origin
 from .index import Line
 from .note import Note, parse, scope_of, skim
@@ -57,6 +57,17 @@ class Known(NamedTuple):
     mtime_ns: int
     line: Line
     ids: tuple[str, ...]
+
+
+def becomes(data: bytes | None, before: bytes | None) -> Edit:
+    """The edit that makes *data* of *before*. Raises: Conflict when meanwhile something else stands there."""
+
+    def edit(now: bytes | None) -> bytes | None:
+        if now != before:
+            raise Conflict("changed since it was read", hint="read it again, then repeat")
+        return data
+
+    return edit
 
 
 def message(verb: str, address: str, body: str, origin: Origin, source: str = "") -> Message:

@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memory_skill import saving
 from memory_skill import tree as tree_module
 from memory_skill.errors import Conflict, Locked, MemorySkillError, NotFound
 from memory_skill.history import Origin
@@ -250,13 +252,13 @@ def test_note_that_changes_under_a_verb_is_a_conflict(
     """An editor that saves between our reading and our writing keeps its text (G02)."""
     outside.edit("knowledge/user.md", "", "Name: Ada")
     path = outside.tree.home / "knowledge/user.md"
-    real = outside._writer.change
+    real = outside.writer.change
 
     def late(*args: Any, **named: Any) -> Written:
         path.write_text("- Name: Eva\n")
         return real(*args, **named)
 
-    monkeypatch.setattr(outside._writer, "change", late)
+    monkeypatch.setattr(outside.writer, "change", late)
     with pytest.raises(Conflict) as caught:
         {
             "edit": lambda: outside.edit("knowledge/user.md", "Ada", "Bob"),
@@ -271,14 +273,14 @@ def test_note_that_changes_under_a_verb_is_a_conflict(
 def test_file_that_appears_under_a_save_is_kept(outside: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of the same name that an editor makes while we save is not replaced (G03)."""
     path = outside.tree.home / "knowledge/user/the-flamingo-is-pink.md"
-    real = outside._free
+    real = saving.unused
 
-    def slow(folder: str, stem: str) -> tuple[str, str | None]:
-        found = real(folder, stem)
-        put(outside, f"{folder}/{found[0]}.md", "by hand\n")
+    def slow(stem: str, taken: Iterable[str]) -> str:
+        found = real(stem, taken)
+        put(outside, f"knowledge/user/{found}.md", "by hand\n")
         return found
 
-    monkeypatch.setattr(outside, "_free", slow)
+    monkeypatch.setattr(saving, "unused", slow)
     with pytest.raises(Conflict):
         outside.save("The flamingo is pink.", type="user")
 
@@ -400,8 +402,8 @@ def test_unchanged_notes_are_not_read_again(outside: Memory, monkeypatch: pytest
     for number in range(3):
         outside.save(f"The note {number}.", type="user")
     seen: list[str] = []
-    real = outside._writer.note
-    monkeypatch.setattr(outside._writer, "note", lambda path: seen.append(path) or real(path))
+    real = outside.writer.note
+    monkeypatch.setattr(outside.writer, "note", lambda path: seen.append(path) or real(path))
 
     outside.save("The note 3.", type="user")
 

@@ -191,11 +191,11 @@ def check_recovery(home: Path, *, order: bool = True, deep: bool = True) -> floa
 
 def check_order(memory: Memory, *, deep: bool = True) -> None:
     """Notes, index files, search index and history agree; nothing is left over."""
-    tree, history = memory.tree, memory._writer.history
+    tree, history = memory.tree, memory.writer.history
     paths = {stat.path for stat in tree.walk()}
     assert history.dirty() == [], f"not committed: {history.dirty()}"
     assert not memory.status().unsettled, "settled, and yet it says that something is not"
-    manifest = memory._writer.search.manifest()
+    manifest = memory.writer.search.manifest()
     assert manifest.keys() == paths, f"search index: {manifest.keys() ^ paths}"
     for group in {group_of(path) for path in paths} | {""}:
         check_index(tree, group, {path for path in paths if group_of(path) == group})

@@ -151,7 +151,7 @@ def _judge(home: Path, writers: int, saves: int, edits: int, samples: int, lone:
     lost = [token for token in wanted if f" {token}" not in text]
     assert not lost, f"lost: {lost}"
     assert not memory.status().unsettled
-    history = memory._writer.history
+    history = memory.writer.history
     assert history.dirty() == [] and history.healthy() is None
     assert list(litter(home)) == []
     shown = re.search(r"^Shown (\d+) of (\d+)", tree.read("MEMORY.md").decode(), re.MULTILINE)

@@ -1,0 +1,241 @@
+"""Adding one entry as a note of its own: from what was said to a file that nothing else has named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from . import beside, gate, inbox, note
+from .errors import Conflict, Refused, UsageError
+from .here import Here
+from .note import SOURCES, TYPES, entry_ids, format_note, scope_of
+from .refusals import Refusals
+from .results import Saved
+from .text import normalise, slug
+from .write import becomes, group_of_scope, message
+
+_CAUSE = re.compile(
+    r"\b(because|caused?|due to|since|reason|turned out|weil|wegen|ursache|grund|parce|raison)\b"
+    r"|因为|由于|原因|ため|から|때문",
+    re.IGNORECASE,
+)
+
+
+class Draft(NamedTuple):
+    """A note that asks to be saved. *to* names its file instead of *stem*; *again*: though it was forgotten
+    once; *moved*: it was a memory elsewhere, so that only the safety rules hold."""
+
+    stem: str
+    description: str
+    body: str
+    meta: dict[str, str]
+    scope: str | None = None
+    to: str | None = None
+    again: bool = False
+    moved: bool = False
+
+    def note(self, body: str, stem: str | None = None) -> str:
+        """The note's text with *body*, as it passed the gate."""
+        name = note.stem_of(self.to) if self.to else stem or self.stem
+        meta = {} if self.to and self.to.startswith("skills/") else self.meta
+        return format_note(name, self.description, body, meta)
+
+
+def draft(
+    text: str,
+    type: str,
+    source: str,
+    *,
+    name: str | None,
+    description: str | None,
+    why: str | None,
+    how: str | None,
+    pin: bool,
+) -> Draft:
+    """What was said, as a note. Raises: UsageError for an unknown type or source, or an empty name."""
+    if type not in TYPES:
+        raise UsageError(f"unknown type {type!r}", hint=f"one of {', '.join(TYPES)}")
+    if source not in SOURCES:
+        raise UsageError(f"unknown source {source!r}", hint=f"one of {', '.join(SOURCES)}")
+    body = _compose(text, why, how)
+    told = _told(description, body)
+    meta = _meta(type, source) | ({"pin": "true"} if pin else {})
+    return Draft(_stem(name or slug(told) or type), told, body, meta)
+
+
+def draft_of_note(raw: str, to: str | None) -> Draft:
+    """A whole note as it came. Raises: NoteError, UsageError when its header names no type."""
+    found = note.parse(raw, to or "stdin.md")
+    if not (found.typed or to):
+        hint = f"metadata: type: one of {', '.join(TYPES)}"
+        raise UsageError("the note's header names no type", hint=hint)
+    told = _told(found.description, found.body)
+    stem = _stem(found.name if found.name != "stdin" else slug(told) or found.type)
+    return Draft(stem, told, found.body, _meta(found.type, "user-said") | found.meta)
+
+
+def _meta(kind: str, source: str) -> dict[str, str]:
+    return {"type": kind, "source": source, "created": date.today().isoformat()}
+
+
+def save(here: Here, wanted: Draft) -> Saved:
+    """Let *wanted* through the gate, and write it where it belongs. A refusal is an outcome."""
+    if wanted.to and wanted.to.startswith("skills/"):
+        return put(here, wanted.to, wanted.note(wanted.body), entry_ids(wanted.body), wanted.again)
+    here.writer.ready()
+    wanted = wanted._replace(meta=here.signature() | wanted.meta)
+    kind = wanted.meta["type"]
+    where = scope_of(here.writable(wanted.to)) if wanted.to else here.scope_of_new(wanted.scope, kind)
+    try:
+        passed = _admitted(here, wanted, where)
+    except Refused as error:
+        Refusals(here.tree.state).count(error.rule)
+        if isinstance(error, gate.Doubted):
+            return _hold(here, wanted, where, error)
+        return Saved(None, where, "refused", error.rule, error.hint)
+    if wanted.to:
+        return put(here, wanted.to, wanted.note(passed.text), entry_ids(wanted.body), wanted.again)
+    return _add(here, wanted, where, passed)
+
+
+def _admitted(here: Here, wanted: Draft, where: str) -> gate.Passed:
+    """The body as the gate lets it in. Raises: Refused, Doubted."""
+    source = wanted.meta.get("source", "")
+    candidate = gate.Candidate(
+        wanted.body,
+        type=wanted.meta["type"],
+        source=source,
+        by="assistant" if source == "agent-inferred" else "user",
+        pinned=wanted.moved or wanted.meta.get("pin", "").lower() == "true",
+        confidence=wanted.meta.get("confidence", "").lower(),
+    )
+    if candidate.pinned or source == "tool-output":
+        return gate.admit(candidate, knobs=here.config.gate)
+    same = set(entry_ids(wanted.body))  # those are unchanged, not refused
+    near = [o for o in beside.entries(wanted.body, where, here.writer) if note.entry_id(o.text) not in same]
+    given = beside.instructions(here.writer, here.cwd)
+    return gate.admit(candidate, knobs=here.config.gate, beside=near, instructions=given)
+
+
+def _add(here: Here, wanted: Draft, where: str, passed: gate.Passed) -> Saved:
+    """Write a new file, unless the scope holds every entry of it already."""
+    kind, ids = wanted.meta["type"], set(entry_ids(passed.text))
+    folder = folder_of(where, kind)
+    with here.writer.hold():
+        if not wanted.again and ids & here.tombs():
+            return _buried(where)
+        known = here.writer.known([where])
+        same = next((path for path, item in known.items() if ids <= set(item.ids)), None)
+        if same:
+            return Saved(same, where, "unchanged")
+        stem = unused(wanted.stem, (path.stem for path in (here.tree.home / folder).glob("*.md")))
+        path = f"{folder}/{stem}.md"
+        new = {path: becomes(wanted.note(passed.text, stem).encode("utf-8"), None)}
+        body = f"{wanted.description}\n\nScope: {where}."
+        said = message("save", path, body, here.origin, wanted.meta.get("source", ""))
+        done = here.writer.change(new, said, also=here.claim(where))
+    here.count_save()
+    taken = None if stem == wanted.stem else f"{folder}/{wanted.stem}.md"
+    hint = done.warning or _advice(kind, passed, taken)
+    return Saved(path, where, "saved", None, hint, None, done.commit)
+
+
+def put(here: Here, to: str, raw: str, ids: Sequence[str], again: bool) -> Saved:
+    """Write a new file at a path that the caller chose. Raises: Conflict when it is there already."""
+    path = here.writable(to)
+    where = scope_of(path)
+    try:
+        passed = gate.check(raw, here.config.gate, where=path)
+    except Refused as error:
+        Refusals(here.tree.state).count(error.rule)
+        return Saved(None, where, "refused", error.rule, error.hint)
+    with here.writer.hold():
+        before = here.tree.read_or_none(path)
+        if before is not None and before.decode("utf-8", "replace") == passed.text:
+            return Saved(path, where, "unchanged")
+        if before is not None:
+            hint = f"change it: memory-skill edit {path} --old OLD --new NEW"
+            raise Conflict("is there already", where=path, hint=hint)
+        if not again and here.tombs().intersection(ids):
+            return _buried(where)
+        said = message("save", path, f"Scope: {where}.", here.origin)
+        new = {path: becomes(passed.text.encode("utf-8"), None)}
+        done = here.writer.change(new, said, also=here.claim(where))
+    here.count_save()
+    return Saved(path, where, "saved", None, done.warning, None, done.commit)
+
+
+def _hold(here: Here, wanted: Draft, where: str, doubt: gate.Doubted) -> Saved:
+    """Put it into the inbox, with the reason and where it would go."""
+    folder = folder_of(where, wanted.meta["type"])
+    told: Mapping[str, str] = {
+        "to": wanted.to or f"{folder}/{wanted.stem}.md",
+        "type": wanted.meta["type"],
+        "scope": where,
+        "host": here.origin.host or "",
+        "session": here.origin.session or "",
+    }
+    raw = wanted.note(gate.redact(wanted.body).text)
+    with here.writer.hold():
+        day = date.today().isoformat()
+        item = inbox.held(here.tree, wanted.stem, doubt.what, raw, day=day, **told)
+        said = message("hold", item.path, doubt.what, here.origin, wanted.meta.get("source", ""))
+        done = here.writer.change({item.path: becomes(inbox.form(item).encode("utf-8"), None)}, said)
+    ask = f"ask, then: memory-skill inbox accept {item.id}"
+    hint = f"it waits for the user as {item.id} ({doubt.what}); {ask}"
+    return Saved(None, where, "held", doubt.rule, hint, item.path, done.commit)
+
+
+# --- names and words
+
+
+def folder_of(where: str, kind: str) -> str:
+    """The folder of a scope's notes of one type."""
+    return group_of_scope(where) or f"knowledge/{kind}"
+
+
+def unused(stem: str, taken: Iterable[str]) -> str:
+    """*stem*, or with the first number that no name of *taken* has, case and Unicode form aside."""
+    names = {normalise(name) for name in taken}
+    if normalise(stem) not in names:
+        return stem
+    return next(name for n in range(2, 1_000_000) if normalise(name := f"{stem}-{n}") not in names)
+
+
+def _stem(name: str) -> str:
+    stem = slug(gate.redact(name).text.removesuffix(".md"), limit=80)
+    if not stem or not re.fullmatch(r"[\w.-]{1,80}", stem):
+        raise UsageError(f"the name {name!r} has no letter and no digit", hint="give --name a word or two")
+    return stem
+
+
+def _compose(text: str, why: str | None, how: str | None) -> str:
+    """The body of a note: the statement, then why it holds and how to apply it."""
+    given = (("Why", why), ("How to apply", how))
+    reasons = [f"**{label}:** {reason.strip()}" for label, reason in given if reason]
+    return "\n\n".join(part for part in (text.strip(), "\n".join(reasons)) if part)
+
+
+def _told(description: str | None, body: str) -> str:
+    """The description given, else one made of the body; masked before it is cut, or half a key is left."""
+    return gate.redact(description or "").text or note.describe(gate.redact(body).text)
+
+
+def _buried(where: str) -> Saved:
+    hint = "it was forgotten on request; if the user asks for it anew: save --again"
+    return Saved(None, where, "refused", "forgotten", hint)
+
+
+def _advice(kind: str, passed: gate.Passed, taken: str | None) -> str | None:
+    """What would make the entry better, in one line."""
+    if passed.masked:
+        return f"a secret in it was masked ({', '.join(passed.masked)})"
+    if taken:
+        return f"{taken} has that name already; if this corrects it, edit that one and forget this"
+    if kind == "lesson" and not _CAUSE.search(passed.text):
+        return "a lesson needs symptom and cause: say why it happened"
+    if kind in ("feedback", "project") and "**Why:**" not in passed.text:
+        return "say why (--why) and how to apply it (--how): the rule alone is soon misread"
+    return None
