@@ -77,9 +77,7 @@ def run_writers(place: Place) -> Counts:
     size = (16, 100, 20) if place.full else (8, 25, 2)
     edits = 200 if place.full else 20
     found = [
-        writers.contest(
-            place.fresh() / "memory", size[0], size[1], place.seed + n, edits=200 if place.full else 20
-        )
+        writers.contest(place.fresh() / "memory", size[0], size[1], place.seed + n, edits)
         for n in range(size[2])
     ]
     worst = max(one.p99 / (size[0] * one.lone) for one in found)

@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 def contest(home: Path, writers: int, saves: int, seed: int, edits: int = 20) -> Outcome:
     """Let them all write, then look for every token. Raises: AssertionError with what is lost."""
     template(home)
-    lone = statistics.median(_timed(opened(home), f"lone {n} {seed}") for n in range(5))
+    lone = statistics.median(_timed(opened(home), f"The lone note number {n} of run {seed} is kept here") for n in range(5))
     work: list[Callable[[], object]] = [
         lambda who=who: _write(home, who, saves, seed)
         for who in range(writers)  # type: ignore[misc]
