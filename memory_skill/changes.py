@@ -193,7 +193,7 @@ def decide(
 
 
 def _need_a_person(writer: Writer, origin: Origin) -> None:
-    """An agent alone must not call its own words reviewed; an attended host asks its user about the command."""
+    """An agent alone must not call its own words reviewed; an attended host asks its user first."""
     if not (origin.host and origin.session):
         return
     if not Sessions(writer.tree.state).read(origin.host, origin.session).attended:
