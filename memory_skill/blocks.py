@@ -48,7 +48,7 @@ def _pinned(call: Call, record: Session, most: int | None = None) -> str:
 
 def recalled(call: Call, record: Session, before: list[str]) -> str:
     """The rendered entries that fit beside *before* and that this session has not seen in this wording."""
-    from .recall import Recalled, recall, render
+    from .recall import recall, render
 
     room = call.config.recall.prompt_chars
     if call.host.PROMPT_CHARS is not None:
@@ -75,7 +75,7 @@ def recalled(call: Call, record: Session, before: list[str]) -> str:
     hits = tuple(hit for hit in found.hits if record.shown.get(hit.address) != seen[hit.address])
     for hit in hits:
         record.show(hit.address, seen[hit.address])
-    return render(Recalled(found.outcome, hits=hits, omitted=found.omitted), room) if hits else ""
+    return render(found._replace(hits=hits), room) if hits else ""
 
 
 def brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
@@ -100,7 +100,13 @@ def _nearest(call: Call, record: Session, turns: list[Turn]) -> list[dict[str, s
 
     said = "\n".join(f"{turn.user}\n{turn.assistant}" for turn in turns)
     found = recall(
-        said, scope_of(record), tree=call.tree, search=search_of(call), config=call.config, limit=NEAREST
+        said,
+        scope_of(record),
+        tree=call.tree,
+        search=search_of(call),
+        config=call.config,
+        limit=NEAREST,
+        abstain=False,
     )
     return [{"address": hit.address, "description": shorten(one_line(hit.text), 120)} for hit in found.hits]
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import changes, config, decisions, editing, gate, note, saving, settle
 from . import inbox as box
@@ -22,9 +22,12 @@ from .results import (
     Context,
     Edited,
     Forgotten,
+    Hit,
     Imported,
     Initialised,
+    LeftOut,
     Listed,
+    Recalled,
     Saved,
     Status,
     Undone,
@@ -32,9 +35,6 @@ from .results import (
 from .tree import INDEX, NOTE_FOLDERS, Tree
 from .undo import taken_back
 from .write import Written, becomes, group_of_scope, message
-
-if TYPE_CHECKING:
-    from .recall import Recalled
 
 
 class Memory(Here):
@@ -346,14 +346,14 @@ class Memory(Here):
 
         *acknowledge* reads on while items wait in the inbox, where `review.gate` is `ask`.
         """
-        from .recall import Recalled, recall
+        from .recall import recall
 
         self.must_exist()
         barrier = box.barrier(self.tree, self.config.review.gate, acknowledged=acknowledge)
         if barrier:
             return Recalled("blocked", barrier)
         knobs = self.config.recall
-        return recall(
+        found = recall(
             query,
             self.scope(scope) if scope else self.reading,
             tree=self.tree,
@@ -363,6 +363,9 @@ class Memory(Here):
             max_chars=max_chars or knobs.max_chars,
             **more,
         )
+        hits = tuple(Hit(*hit) for hit in found.hits)
+        left_out = tuple(LeftOut(*left) for left in found.left_out)
+        return Recalled(found.outcome, found.reason, hits, found.omitted, left_out, found.explain)
 
     def context(self, scope: str | None = None) -> Context:
         """The standing block of a session: the law, AGENTS.md, the index files, what is pinned."""

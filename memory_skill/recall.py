@@ -7,9 +7,8 @@ Without a usable index the files themselves are scanned, and the outcome says so
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from .config import Config
 from .errors import MemorySkillError
@@ -19,6 +18,10 @@ from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack
 from .secrets import redact
 from .text import fence, fold, normalise, one_line, shorten
 from .tree import Tree, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import results
 
 POOL = 100  # candidates that are scored exactly; twice as many find nothing more
 WALK_LIMIT = 5_000  # notes; up to here each recall looks at every file's size and mtime
@@ -33,8 +36,10 @@ LEAST_SHARE = 0.25  # of the best score, below which an entry is not shown
 SCAN_POOL = 300  # files analysed of those
 
 
-@dataclass(frozen=True)
-class Hit:
+# The prompt hook loads these, so they are no dataclasses; `results` has the same for everybody else.
+
+
+class Hit(NamedTuple):
     """One entry that answers. *score* in 0..1; *age_days* None if its header has no date; *text* unfenced."""
 
     address: str
@@ -46,8 +51,7 @@ class Hit:
     text: str
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """An entry that matched and is not shown: `superseded` (by *successor*), `expired` or `not yet valid`."""
 
     address: str
@@ -55,8 +59,7 @@ class LeftOut:
     successor: str | None = None
 
 
-@dataclass(frozen=True)
-class Recalled:
+class Recalled(NamedTuple):
     """The answer to one query. *omitted*: addresses that matched and did not fit the budget."""
 
     outcome: str  # hits | no_match | degraded | blocked
@@ -428,35 +431,31 @@ def _with_text(hit: Hit, text: str) -> Hit:
 # --- the block
 
 
-def render(recalled: Recalled, max_chars: int | None = 4000) -> str:
+def render(recalled: Recalled | results.Recalled, max_chars: int | None = 4000) -> str:
     """The block that a model reads: each entry with its address and age, fenced; "" without entries.
 
     The same bytes for the same hits. At most *max_chars* code points; entries that exceed them are left off
     from the end.
     """
-    if not recalled.hits and not recalled.omitted:
-        return ""
-    parts = [_told(hit) for hit in recalled.hits]
-    for left in recalled.left_out:
-        if left.successor:
-            parts.append(f"{left.address} is superseded by {left.successor}.")
-    if recalled.omitted:
-        parts.append(NOT_SHOWN + ", ".join(recalled.omitted))
-    block = fence("\n\n".join(parts), what=WHAT)
-    if max_chars is None or len(block) <= max_chars:
-        return block
-    if recalled.left_out:
-        return render(Recalled("hits", hits=recalled.hits, omitted=recalled.omitted), max_chars)
-    if recalled.omitted:
-        return render(Recalled("hits", hits=recalled.hits, omitted=recalled.omitted[:-1]), max_chars)
-    return render(Recalled("hits", hits=recalled.hits[:-1]), max_chars)
+    hits = [_told(hit) for hit in recalled.hits]
+    heirs = [
+        f"{left.address} is superseded by {left.successor}." for left in recalled.left_out if left.successor
+    ]
+    omitted = list(recalled.omitted)
+    while hits or omitted:
+        unseen = [NOT_SHOWN + ", ".join(omitted)] if omitted else []
+        block = fence("\n\n".join([*hits, *heirs, *unseen]), what=WHAT)
+        if max_chars is None or len(block) <= max_chars:
+            return block
+        (heirs or omitted or hits).pop()
+    return ""
 
 
-def _told(hit: Hit) -> str:
+def _told(hit: Hit | results.Hit) -> str:
     return f"{_head(hit)}\n{hit.text.strip()}"
 
 
-def _head(hit: Hit) -> str:
+def _head(hit: Hit | results.Hit) -> str:
     return f"## {hit.address} ({hit.type}, {hit.scope}, {_told_age(hit.age_days)})"
 
 

@@ -105,3 +105,37 @@ class Status:
     commit: str
     heartbeats: dict[str, dict[str, Any]] = field(default_factory=dict)
     watch: int | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One entry that answers. *score* in 0..1; *age_days* None if its header has no date; *text* unfenced."""
+
+    address: str
+    name: str
+    type: str
+    scope: str
+    score: float
+    age_days: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An entry that matched and is not shown: `superseded` (by *successor*), `expired` or `not yet valid`."""
+
+    address: str
+    why: str
+    successor: str | None = None
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The answer to one query. *omitted*: addresses that matched and did not fit the budget."""
+
+    outcome: str  # hits | no_match | degraded | blocked
+    reason: str | None = None
+    hits: tuple[Hit, ...] = ()
+    omitted: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    explain: dict[str, Any] | None = None

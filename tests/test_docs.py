@@ -27,9 +27,8 @@ from memory_skill import (
     inbox,
     index,
     journal,
-    memory,
     note,
-    recall,
+    results,
     settle,
 )
 from memory_skill.cli import cli, main
@@ -178,16 +177,16 @@ def test_links_between_documents_lead_somewhere() -> None:
 
 
 RESULTS = {
-    "save": memory.Saved,
-    "edit": memory.Edited,
-    "recall": recall.Recalled,
-    "forget": memory.Forgotten,
-    "undo": memory.Undone,
-    "status": memory.Status,
-    "context": memory.Context,
+    "save": results.Saved,
+    "edit": results.Edited,
+    "recall": results.Recalled,
+    "forget": results.Forgotten,
+    "undo": results.Undone,
+    "status": results.Status,
+    "context": results.Context,
     "settle": settle.Settled,
-    "import": memory.Imported,
-    "init": memory.Initialised,
+    "import": results.Imported,
+    "init": results.Initialised,
     "inbox": decisions.Decided,
     "review": changes.Reviewed,
     "feedback": feedback.Judged,
@@ -211,8 +210,8 @@ def test_json_keys_are_those_of_the_contract(verb: str) -> None:
 @pytest.mark.parametrize(
     ("verb", "fields"),
     [
-        ("recall", [field.name for field in dataclasses.fields(recall.Hit)]),
-        ("list", [field.name for field in dataclasses.fields(memory.Listed)]),
+        ("recall", [field.name for field in dataclasses.fields(results.Hit)]),
+        ("list", [field.name for field in dataclasses.fields(results.Listed)]),
         ("log", list(history.Commit._fields)),
         ("blame and show", [field.name for field in dataclasses.fields(blame.Line)]),
         ("blame and show", [field.name for field in dataclasses.fields(blame.Difference)]),
