@@ -12,11 +12,11 @@ from pathlib import Path
 from . import distil, opening
 from .blocks import brief, first, recalled, second
 from .calls import Call, keep_state, state_of, step
-from .gate import redact
 from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer
 from .hosts import HOSTS
 from .hosts.base import Reply
 from .journal import Journal, Turn, now
+from .secrets import redact
 from .sessions import Session, client
 
 TYPE_CHECKING = False

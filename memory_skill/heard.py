@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from . import distil
 from .calls import Call, state_of, step
-from .gate import redact
 from .journal import Journal, Turn
+from .secrets import redact
 from .sessions import Session
 
 TYPE_CHECKING = False
