@@ -15,7 +15,18 @@ from memory_skill.journal import Journal
 
 from .children import Killer, count, run
 from .shim import Shim
-from .trees import BY_NAME, TURN, Operation, check_recovery, check_texts, copied, opened, snapshot, template
+from .trees import (
+    BY_NAME,
+    TURN,
+    Operation,
+    check_recovery,
+    check_texts,
+    copied,
+    opened,
+    sentence,
+    snapshot,
+    template,
+)
 
 
 class Killed(NamedTuple):
@@ -151,7 +162,7 @@ def random_campaign(work: Path, seed: int, times: int) -> RandomKills:
         children[4 + n] = _writer(home, 4 + n)
         if n % 20 == 19:
             began = time.monotonic()
-            assert opened(home).save(f"The machine has seen {n} kills in run {seed} so far", type="reference").outcome == "saved"
+            assert opened(home).save(sentence(f"between{n}x{seed}x"), type="reference").outcome == "saved"
             slowest = max(slowest, time.monotonic() - began)
     for child in children.values():
         os.kill(child, signal.SIGKILL)
@@ -162,7 +173,7 @@ def random_campaign(work: Path, seed: int, times: int) -> RandomKills:
     acknowledged = [line for path in work.glob("acks-*") for line in path.read_text().splitlines()]
     lost = [token for token in acknowledged if token and token not in text]
     assert not lost, f"acknowledged and lost: {lost}"
-    assert memory._writer.history.dirty() == [] and memory._writer.history.healthy() is None
+    assert memory.writer.history.dirty() == [] and memory.writer.history.healthy() is None
     return RandomKills(times, len(acknowledged), round(slowest, 2))
 
 
@@ -176,7 +187,7 @@ def _writer(home: Path, who: int) -> int:
             os.open(home.parent / f"acks-{who}", os.O_CREAT | os.O_WRONLY | os.O_APPEND),
         )
         for n in range(10**6):
-            memory.save(f"Random token r{who}x{n}x said here", type="reference")
+            memory.save(sentence(f"r{who}x{n}x"), type="reference")
             os.write(acks, f"r{who}x{n}x\n".encode())
     finally:
         os._exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -138,6 +139,12 @@ OPERATIONS = (
     Operation("import", lambda m: m.import_file(_lines(m.tree)), FACTS, _has(FACTS[2], b"Fact number 2")),
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
+
+
+def sentence(token: str) -> str:
+    """A text that holds *token* and is like no other: the gate refuses what is nearly there already."""
+    letters = hashlib.sha256(token.encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))
+    return f"Token {token} means " + " ".join(letters[n : n + 7] for n in range(0, 56, 7))
 
 
 # --- what must hold

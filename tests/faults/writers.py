@@ -16,7 +16,7 @@ from memory_skill.index import END
 from memory_skill.memory import Memory
 from memory_skill.tree import Tree
 
-from .trees import LIST, litter, opened, template
+from .trees import LIST, litter, opened, sentence, template
 
 
 class Outcome(NamedTuple):
@@ -34,9 +34,9 @@ class Outcome(NamedTuple):
 def contest(home: Path, writers: int, saves: int, seed: int, edits: int = 20) -> Outcome:
     """Let them all write, then look for every token. Raises: AssertionError with what is lost."""
     template(home)
-    lone = statistics.median(_timed(opened(home), f"The lone note number {n} of run {seed} is kept here") for n in range(5))
+    lone = statistics.median(_timed(opened(home), sentence(f"lone{n}x{seed}x")) for n in range(5))
     work: list[Callable[[], object]] = [
-        lambda who=who: _write(home, who, saves, seed)
+        lambda who=who: _write(home, who, saves)
         for who in range(writers)  # type: ignore[misc]
     ]
     children = [_spawn(one) for one in [*work, lambda: _edit_by_hand(home, edits, seed)]]
@@ -74,11 +74,11 @@ def _timed(memory: Memory, text: str) -> float:
     return taken
 
 
-def _write(home: Path, who: int, saves: int, seed: int) -> None:
+def _write(home: Path, who: int, saves: int) -> None:
     """Saves with a token each; every fifth also adds one to the list that all share."""
-    memory, chance, taken = opened(home), random.Random(seed * 1000 + who), []
+    memory, taken = opened(home), []
     for n in range(saves):
-        taken.append(_timed(memory, f"Token w{who}x{n}x of writer {who} says {chance.random()}"))
+        taken.append(_timed(memory, sentence(f"w{who}x{n}x")))
         if n % 5 == 0:
             memory.edit(LIST, "", f"token l{who}x{n}x")
     (home.parent / f"times-{who}.json").write_text(json.dumps(taken))
