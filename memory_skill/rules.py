@@ -13,7 +13,10 @@ from functools import cache
 from .text import alike, normalise
 
 _CODE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)|\Z)")
-_ASIDE = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|「[^」\n]*」|«[^»\n]*»|'[^'\n]{0,80}'(?!\w)")
+# What only looks like a statement: quotations, and names of code such as date.today() or for_now.
+_ASIDE = re.compile(
+    r"[\w.]{1,80}\([^()\n]{0,80}\)|\b\w{1,40}(?:[._/:]\w{1,40}){1,8}\b|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|「[^」\n]*」|«[^»\n]*»|'[^'\n]{0,80}'(?!\w)"
+)
 
 
 @cache

@@ -96,6 +96,8 @@ def test_short_facts_about_the_user_pass(text: str) -> None:
         "We decided today to keep Python 3.11.",
         "The command `acme today` prints the schedule.",
         'The page says "right now" in its title.',
+        "Cause: date.today() is local, while invoices are dated in UTC.",
+        "The flag use_for_now and the folder notes/today are read by the importer.",
         "当前目录是 /srv/app，配置也在那里。",
     ],
 )
