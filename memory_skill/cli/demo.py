@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import Refused, UsageError
 from .common import result, say
 
 SIGN = ".memory-skill-demo"  # in a folder that an earlier demo made, and that this one may replace
@@ -152,6 +152,8 @@ def _save(memory: Any, save: dict[str, Any]) -> None:
         result(f"       + memory-skill edit {done.address}: commit {done.commit}")
     else:
         done = memory.save(more.pop("text"), **more)
+        if done.outcome != "saved":
+            raise Refused(f"the gate says {done.rule}: {done.hint}", rule=done.rule or done.outcome)
         result(f"       + memory-skill save --type {save['type']}: {done.address}, commit {done.commit}")
 
 
