@@ -146,8 +146,7 @@ def _bug(error: Exception, *, as_json: bool) -> int:
 
     report = home_of(os.environ)[0] / ".state" / "bug.txt"
     told = "".join(traceback.format_exception(error))
-    try:
-        report.parent.mkdir(parents=True, exist_ok=True)
+    try:  # without a tree there is no such folder, and a fault must not make one
         report.write_text(told, encoding="utf-8", errors="replace")
         hint = f"the report is in {report}"
     except OSError:
