@@ -433,9 +433,7 @@ def flock(path: Path, timeout: float = LOCK_SECONDS) -> Iterator[None]:
                 hint = "try again; memory-skill doctor names who holds it"
                 what = f"another process holds the lock for over {timeout:g} s"
                 raise Locked(what, where=str(path), hint=hint)
-            # All wait for the same few milliseconds, the old and the new: waiting longer each time, one of
-            # eight writers got no turn for ten seconds.
-            time.sleep(0.002 + time.monotonic_ns() % 4096 / 1e6)
+            _queue(handle, deadline - time.monotonic())
         yield
     finally:
         os.close(handle)
@@ -464,6 +462,24 @@ if sys.platform != "win32":
             return False
         return True
 
+    def _queue(handle: int, seconds: float) -> None:
+        """Wait in the kernel's queue, where who came first is first: looking again and again, a few of eight
+        writers waited for seconds. The thread of one that gives up gets the lock later and drops it at once.
+        """
+        import threading
+
+        waiter = threading.Thread(target=_wait, args=(os.dup(handle),), daemon=True)
+        waiter.start()
+        waiter.join(max(0.0, seconds))
+
+    def _wait(handle: int) -> None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError:
+            pass
+        finally:
+            os.close(handle)
+
 else:
     import msvcrt
 
@@ -473,3 +489,6 @@ else:
         except OSError:
             return False
         return True
+
+    def _queue(handle: int, seconds: float) -> None:
+        time.sleep(min(0.005, max(0.0, seconds)))
