@@ -186,7 +186,9 @@ def _sections(kept: list[tuple[Line, str]]) -> Iterable[str]:
 
 
 def _render(line: Line, folder: str, limit: int) -> str:
-    link = quote(posixpath.relpath(line.target, folder) if folder else line.target, safe="/.-_~@+,=&!'")
+    link = quote(
+        posixpath.relpath(f"/{line.target}", f"/{folder}") if folder else line.target, safe="/.-_~@+,=&!'"
+    )
     link = re.sub(r"(?:%[89A-F][0-9A-F])+", lambda m: unquote(m.group()), link)  # Unicode stays readable
     title = re.sub(r"([\[\]\\])", r"\\\1", shorten(unforged(one_line(line.title)), 60))
     text = f"- [{title}]({link})"
