@@ -46,7 +46,7 @@ def forget(here: Here, query: str, search: Search, *, yes: bool) -> Forgotten:
 def _meant(here: Here, query: str, search: Search) -> list[str]:
     """The addresses that *query* means: an address, a name, or what a search finds."""
     path, ident = parted(query)
-    every = {stat.path for stat in here.tree.walk()}
+    every = {stat.path for stat in here.tree.walk(strict=True)}
     if path in every:
         return [query]
     if query.startswith("#") and ID.fullmatch(query[1:]):
