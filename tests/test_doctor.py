@@ -174,7 +174,7 @@ def test_world_writable_tree_is_an_error(memory: Memory, env: dict[str, str]) ->
     ("text", "reason"),
     [
         ("---\nname: [\n---\nbody\n", "header"),
-        ("<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "merge conflict"),
+        ("<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", "half of a conflict"),
     ],
 )
 def test_unreadable_note_is_named(memory: Memory, env: dict[str, str], text: str, reason: str) -> None:
