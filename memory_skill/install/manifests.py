@@ -13,21 +13,12 @@ KEYWORDS = ["memory", "notes", "git", "recall"]
 
 def claude_plugin() -> dict[str, Any]:
     """`.claude-plugin/plugin.json`, in the repository and in the installed skill folder alike."""
-    return {
-        "name": "memory-skill",
-        "version": __version__,
-        "description": DESCRIPTION,
-        "author": {"name": AUTHOR},
-        "license": "MIT",
-        "keywords": KEYWORDS,
-        "skills": ["./"],
-        "commands": "./templates/commands/",
-    }
+    return _common() | {"skills": ["./"], "commands": "./templates/commands/"}
 
 
 def kimi_repository() -> dict[str, Any]:
     """`kimi.plugin.json` at the root of the repository: the skill itself opens each session."""
-    return _kimi() | {
+    return _common() | {
         "skills": "./",
         "commands": "./templates/commands/",
         "sessionStart": {"skill": "memory-skill"},
@@ -36,14 +27,14 @@ def kimi_repository() -> dict[str, Any]:
 
 def kimi_installed(session_skill: str) -> dict[str, Any]:
     """`kimi.plugin.json` of the folder that `install` makes."""
-    return _kimi() | {
+    return _common() | {
         "skills": "./skills/",
         "commands": "./commands/",
         "sessionStart": {"skill": session_skill},
     }
 
 
-def _kimi() -> dict[str, Any]:
+def _common() -> dict[str, Any]:
     return {
         "name": "memory-skill",
         "version": __version__,
