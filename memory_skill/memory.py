@@ -389,6 +389,8 @@ class Memory(Here):
         """Counts, fill levels and signs of life. Raises: NotFound without a tree."""
         self.must_exist()
         from .events import Events
+        from .pending import Pending
+        from .refusals import Refusals
 
         notes: dict[str, int] = {}
         for stat in self.tree.walk():
@@ -404,10 +406,12 @@ class Memory(Here):
             notes=notes,
             index=fill,
             inbox=len(box.waiting(self.tree)),
-            waiting_turns=self.waiting_turns(),
+            waiting_turns=self.sessions.waiting_turns(),
             unreviewed=self._unreviewed(),
             unsettled=settle.unsettled(self.tree, self.sessions),
             commit="never (local)" if self.config.local else self.config.history.commit,
+            pending=Pending(self.tree).count(),
+            refused=Refusals(self.tree.state).counts(),
             heartbeats=_heartbeats(Events(self.tree.state)),
             watch=_watching(self.tree),
         )
@@ -417,10 +421,6 @@ class Memory(Here):
             return self.writer.history.waiting() if self.config.commits else 0
         except MemorySkillError:
             return 0  # no git: `doctor` says so
-
-    def waiting_turns(self) -> int:
-        """Turns that no distillation has seen yet, over all sessions."""
-        return sum(len(record.distil.get("pending", ())) for record in self.sessions.all())
 
     def import_file(self, path: Path, *, dry_run: bool = False) -> Imported:
         """Take in notes from JSON lines: name, description, type, scope, body, created, source.

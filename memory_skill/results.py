@@ -103,6 +103,8 @@ class Status:
     unreviewed: int
     unsettled: bool
     commit: str
+    pending: int = 0  # commits that git could not make yet
+    refused: dict[str, int] = field(default_factory=dict)  # rule of the gate -> how often
     heartbeats: dict[str, dict[str, Any]] = field(default_factory=dict)
     watch: int | None = None
 

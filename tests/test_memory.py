@@ -999,3 +999,21 @@ def test_newer_tree_is_read_and_never_written(memory: Memory, home: Path, tmp_pa
     assert len(newer.list(type="user")) == 1
     newer.status()
     assert {p: p.read_bytes() for p in before} == before
+
+
+def test_status_counts_what_the_gate_refused_and_git_owes(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refusal is counted under its rule; a save that git could not commit is owed until settled."""
+    memory.save("Is it so?", type="reference")
+    (memory.tree.home / ".git" / "MERGE_HEAD").write_text("0" * 40 + "\n")
+    saved = memory.save("Ada drinks green tea.", type="user")
+
+    assert saved.commit is None
+    assert memory.status().refused == {"length": 1}
+    assert memory.status().pending == 1
+
+    (memory.tree.home / ".git" / "MERGE_HEAD").unlink()
+    memory.settle()
+    assert memory.status().pending == 0
+    assert "save knowledge/user/ada-drinks-green-tea.md" in [item.subject for item in memory.log(limit=3)]

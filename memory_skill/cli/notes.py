@@ -261,13 +261,17 @@ def status_verb(face: Face, as_json: bool) -> None:
     result(f"index {fill['lines']}/{fill['max_lines']} lines, {fill['bytes']:,}/{fill['max_bytes']:,} bytes")
     for count, what in (
         (found.inbox, "wait in the inbox: memory-skill inbox list"),
-        (found.waiting_turns, "turns wait to be distilled"),
+        (found.waiting_turns, "turns wait to be distilled: they are offered at the next attended start"),
         (found.unreviewed, "commits to look at: memory-skill review"),
+        (found.pending, "commits that git could not make yet: memory-skill settle"),
     ):
         if count:
             result(f"{count} {what}")
     if found.unsettled:
         result("edits that are not settled yet: memory-skill settle")
+    if found.refused:
+        rules = ", ".join(f"{rule} {count}" for rule, count in found.refused.items())
+        result(f"refused by the gate so far: {rules}")
     for name, beat in found.heartbeats.items():
         trouble = f", failed {beat['failures']} times: {beat['trouble']}" if beat.get("failures") else ""
         result(f"hook {name}: last {beat['last'] or 'never'}, {beat['ms']} ms{trouble}")
