@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-INTERRUPTS = 3  # more presses of Ctrl-C
 SECONDS = 30  # without a word from the command
 
 
@@ -24,16 +23,7 @@ def at_a_terminal(
     if not child:
         os.execve(sys.executable, command, wanted)
     left, seen, told = list(keys), 0, b""
-    again = INTERRUPTS if list(keys)[-1:] == ["\x03"] else 0
-    while True:
-        if not select.select([screen], [], [], SECONDS / (again + 1))[0]:
-            if left or not again:
-                os.kill(child, 9)
-                break
-            # Python loses an interrupt that comes while a destructor runs; a person presses the key again.
-            again -= 1
-            os.write(screen, b"\x03")
-            continue
+    while select.select([screen], [], [], SECONDS)[0]:
         try:
             told += os.read(screen, 65_536)
         except OSError:  # the other end is closed
@@ -41,6 +31,8 @@ def at_a_terminal(
         if left and told.count(prompt.encode()) > seen:
             seen += 1
             os.write(screen, left.pop(0).encode())
+    else:
+        os.kill(child, 9)
     status = os.waitpid(child, 0)[1]
     os.close(screen)
     return os.waitstatus_to_exitcode(status), told.decode("utf-8", "replace").replace("\r\n", "\n")
