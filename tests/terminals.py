@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,9 @@ def at_a_terminal(
     wanted["PYTHONPATH"] = str(Path(__file__).resolve().parent.parent)
     child, screen = pty.fork()
     if not child:
+        # A runner that was started in the background leaves SIGINT ignored to all its children, and then
+        # Ctrl-C does nothing; at a terminal it never is.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execve(sys.executable, command, wanted)
     left, seen, told = list(keys), 0, b""
     while select.select([screen], [], [], SECONDS)[0]:
