@@ -36,14 +36,14 @@ def first(call: Call, record: Session) -> str:
 
 
 def _pinned(call: Call, record: Session, most: int | None = None) -> str:
-    """What is pinned, without its age: the bytes change with the tree alone. Recall need not repeat it."""
-    from .recall import pinned
+    """What is pinned; recall need not repeat it in this session."""
+    from .recall import pinned, render_pinned
 
     scope = scope_of(record)
     found = pinned(scope, tree=call.tree, search=search_of(call), config=call.config, max_chars=most)
     for hit in found.hits:
         record.show(hit.address, digest(hit.text.encode()))
-    return "\n\n".join(f"## {hit.address}\n{hit.text.strip()}" for hit in found.hits)
+    return render_pinned(found)
 
 
 def recalled(call: Call, record: Session, before: list[str]) -> str:

@@ -57,7 +57,6 @@ class Memory(Here):
     def init(self) -> Initialised:
         """Make the tree, or complete it; what is there already stays as it is. Raises: GitTrouble."""
         from . import pack
-        from .history import REVIEWED
 
         self.writer.check_home()
         self.tree.home.mkdir(parents=True, exist_ok=True)
@@ -70,7 +69,7 @@ class Memory(Here):
         with self.writer.hold():
             said = message("init", "memory", "", self.origin)
             done = self.writer.follow(created, said) if created else Written(())
-        if done.commit and REVIEWED:
+        if done.commit:
             self.writer.history.mark_reviewed()
         return Initialised(str(self.tree.home), tuple(created), done.commit)
 
@@ -370,10 +369,13 @@ class Memory(Here):
     def context(self, scope: str | None = None) -> Context:
         """The standing block of a session: the law, AGENTS.md, the index files, what is pinned."""
         from .opening import first
+        from .recall import pinned, render_pinned
 
+        self.must_exist()
         where = self.scope(scope) if scope else self.reading
         owner = where.partition(":")[2] if where.startswith("project:") else ""
-        text = first(self.tree, self.env, owner, "", with_index=True, fits=lambda text: len(text) <= 10_000)
+        pins = render_pinned(pinned(where, tree=self.tree, search=self.writer.search, config=self.config))
+        text = first(self.tree, self.env, owner, pins, with_index=True, fits=lambda text: len(text) <= 10_000)
         return Context(where, text)
 
     def log(

@@ -431,6 +431,11 @@ def _with_text(hit: Hit, text: str) -> Hit:
 # --- the block
 
 
+def render_pinned(found: Recalled) -> str:
+    """Pinned entries without their age: the bytes change with the tree alone. Whoever shows them fences them."""
+    return "\n\n".join(f"## {hit.address}\n{hit.text.strip()}" for hit in found.hits)
+
+
 def render(recalled: Recalled | results.Recalled, max_chars: int | None = 4000) -> str:
     """The block that a model reads: each entry with its address and age, fenced; "" without entries.
 

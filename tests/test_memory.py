@@ -1017,3 +1017,15 @@ def test_status_counts_what_the_gate_refused_and_git_owes(
     memory.settle()
     assert memory.status().pending == 0
     assert "save knowledge/user/ada-drinks-green-tea.md" in [item.subject for item in memory.log(limit=3)]
+
+
+def test_context_holds_what_is_pinned(memory: Memory) -> None:
+    """What a person pinned stands in the standing block, whole; what is not pinned only in the index."""
+    memory.save("Ask before you deploy to production.", type="feedback", why="an outage", how="x", pin=True)
+    memory.save("Review in pairs, never alone.", type="feedback", why="two bugs slipped through", how="x")
+
+    text = memory.context().text
+
+    assert "**Why:** an outage" in text
+    assert "two bugs slipped through" not in text
+    assert text == memory.context().text
