@@ -233,11 +233,6 @@ class Search:
             )
             return [Replaced(path, date, older) for path, date, names in rows for older in names.split("\n")]
 
-    def name_of(self, path: str) -> str:
-        with _trouble():
-            found = self.open().execute("SELECT name FROM notes WHERE path = ?", (path,)).fetchone()
-            return str(found[0]) if found else ""
-
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many entries each of *terms* stands; those in none are left out."""
         with _trouble():

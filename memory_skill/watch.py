@@ -32,7 +32,7 @@ _TELLING = frozenset({"created", "modified", "moved", "deleted", "closed"})
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "davfs", "vboxsf"})
 
 
-def watch(memory: Memory, *, say: Callable[[str], None], once: bool = False) -> None:
+def watch(memory: Memory, *, say: Callable[[str], None]) -> None:
     """Watch the tree until SIGINT or SIGTERM. Raises: Locked if another `watch` runs on it, NotFound."""
     with memory.tree.lock():
         pass  # there is a tree, and we may write to it
@@ -41,8 +41,6 @@ def watch(memory: Memory, *, say: Callable[[str], None], once: bool = False) -> 
         _settle(memory, say)
         while _batch(events):
             _settle(memory, say)
-            if once:
-                return
 
 
 @contextlib.contextmanager

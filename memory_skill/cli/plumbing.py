@@ -80,9 +80,8 @@ def search_index_verb(face: Face, action: str, as_json: bool) -> int:
 
 
 @click.command("watch")
-@click.option("--once", is_flag=True, hidden=True, help="End after the first batch.")
 @click.pass_obj
-def watch_verb(face: Face, once: bool) -> None:
+def watch_verb(face: Face) -> None:
     """Settle by itself whatever changes in the tree, until interrupted. Nothing depends on it.
 
     \b
@@ -90,7 +89,7 @@ def watch_verb(face: Face, once: bool) -> None:
     """
     from ..watch import watch
 
-    watch(face.memory(), say=say, once=once)
+    watch(face.memory(), say=say)
 
 
 @click.command("context")
