@@ -432,7 +432,7 @@ def _with_text(hit: Hit, text: str) -> Hit:
 
 
 def render_pinned(found: Recalled) -> str:
-    """Pinned entries without their age: the bytes change with the tree alone. Whoever shows them fences them."""
+    """Pinned entries, unfenced and without their age: the bytes change with the tree alone."""
     return "\n\n".join(f"## {hit.address}\n{hit.text.strip()}" for hit in found.hits)
 
 

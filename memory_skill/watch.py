@@ -39,7 +39,8 @@ def watch(memory: Memory, *, say: Callable[[str], None]) -> None:
     with _alone(memory), _observed(memory, say) as events:
         say(f"Watching {memory.tree.home} (Ctrl-C ends it).")
         _settle(memory, say)
-        while _batch(events):
+        while True:
+            _wait_for_quiet(events)
             _settle(memory, say)
 
 
@@ -137,14 +138,13 @@ def _file_system(home: Path) -> str:
     return max(inside, key=lambda item: len(item[0]), default=("", ""))[1]
 
 
-def _batch(events: queue.SimpleQueue[str]) -> bool:
-    """Wait for a change, then for quiet. Returns: True."""
+def _wait_for_quiet(events: queue.SimpleQueue[str]) -> None:
+    """Wait for a change, then for quiet."""
     events.get()
     end = time.monotonic() + LONGEST_SECONDS
     with contextlib.suppress(queue.Empty):
         while time.monotonic() < end:
             events.get(timeout=QUIET_SECONDS)
-    return True
 
 
 def _settle(memory: Memory, say: Callable[[str], None]) -> None:
