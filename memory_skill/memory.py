@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from . import changes, config, decisions, editing, gate, note, saving, settle
+from . import changes, config, decisions, editing, gate, note, saving, settle, summaries
 from . import inbox as box
 from .blame import Line, Shown, blamed, shown
 from .errors import MemorySkillError, NotFound, Refused, UsageError
@@ -104,8 +104,11 @@ class Memory(Here):
 
         *scope* is `global`, `project` (the current one), `project:<slug>` or `agent:<name>`; by default the
         type decides. *to* names the file instead. *again* lets in what was forgotten once.
+        *type* `summary` keeps *text* as the summary of this session; see `summaries.save`.
         Raises: UsageError for an unknown type, scope or source; PathRefused. A refusal is an outcome.
         """
+        if type == summaries.KIND:
+            return summaries.save(self, text, name=name, description=description)
         wanted = saving.draft(
             text, type, source, name=name, description=description, why=why, how=how, pin=pin
         )

@@ -17,7 +17,7 @@ scope_option = click.option("--scope", help="global, project, project:<slug>, ag
 
 @click.command("save")
 @click.argument("text")
-@click.option("--type", "kind", help=f"One of {', '.join(TYPES)}.")
+@click.option("--type", "kind", help=f"One of {', '.join(TYPES)}; summary: of this session.")
 @click.option("--name", help="The note's name; made from the text if missing.")
 @click.option(
     "--description", help="One line for the index: what is in it, with the words one would ask with."
@@ -32,14 +32,18 @@ scope_option = click.option("--scope", help="global, project, project:<slug>, ag
 @json_option
 @click.pass_obj
 def save_verb(face: Face, /, text: str, kind: str | None, as_json: bool, **more: Any) -> int:
-    """Add an entry as a note; TEXT `-` reads a whole note from stdin.
+    """Add an entry as a note; TEXT `-` reads a whole note, or the text of a summary, from stdin.
 
     \b
     Example: memory-skill save "Indent with tabs" --type feedback \\
                --why "her screen reader announces them" --how "new files; keep the style of old ones"
+             memory-skill save - --type summary --name invoice-parser < summary.md
     """
     memory = face.memory()
-    if text == "-":
+    if kind == "summary":
+        text = sys.stdin.read() if text == "-" else text
+        saved = memory.save(text, type=kind, name=more["name"], description=more["description"])
+    elif text == "-":
         raw = sys.stdin.read()
         saved = memory.save_note(raw, scope=more["scope"], to=more["to"], again=more["again"])
     else:
