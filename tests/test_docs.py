@@ -106,7 +106,7 @@ def test_readme_commands_stand_as_they_are_run() -> None:
     install = "python3 -m venv .venv && .venv/bin/pip install -q"
 
     assert f"{install} . && .venv/bin/memory-skill demo" in lines
-    assert f"{install} -e '.[test]' && .venv/bin/python -m pytest -q" in lines
+    assert f"{install} -e '.[test]' && .venv/bin/python -m pytest -q -n auto" in lines
 
 
 @pytest.fixture(scope="module")
