@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+LEAST = 15  # characters without a blank that every form has
+
 
 class Form(NamedTuple):
-    """One kind of key: a literal that it always holds, and its pattern from the first character to the last.
+    """One kind of key: literals of which it always holds one, and its pattern from first to last character.
 
-    *plain* False: the prefix is also the beginning of honest words, so what follows must look random.
+    *plain* False: the prefix is also the beginning of honest words, so what follows must look random. The
+    literals stand in the part that has LEAST characters without a blank.
     """
 
     name: str
-    hint: str
+    hints: str  # parted by blanks
     pattern: str
     plain: bool = True
+    least: int = LEAST
 
 
 _ID = "[A-Za-z0-9_-]"
@@ -34,12 +38,12 @@ FORMS = (
     Form("langfuse", "sk-lf-", rf"sk-lf-{_ID}{{20,}}"),
     Form("openai", "sk-", rf"sk-(?:(?:proj|svcacct|admin|None)-)?{_ID}{{16,}}", plain=False),
     Form("openai", "sess-", rf"sess-{_AN}{{40,}}"),
-    Form("github", "gh", rf"gh[pousr]_{_AN}{{30,}}"),
+    Form("github", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_{_AN}{{30,}}"),
     Form("github", "github_pat_", r"github_pat_[A-Za-z0-9_]{40,}"),
-    Form("gitlab", "gl", rf"gl(?:pat|dt|rt|rtr|cbt|ptt|ft|soat|imt|agent|oas|ffct|wt)-{_ID}{{16,}}"),
+    Form("gitlab", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glsoat- glimt- glagent- gloas- glffct- glwt-", rf"gl(?:pat|dt|rt|rtr|cbt|ptt|ft|soat|imt|agent|oas|ffct|wt)-{_ID}{{16,}}"),
     Form("gitlab", "GR1348941", rf"GR1348941{_ID}{{18,}}"),
     Form("gitlab", "_gitlab_session=", rf"_gitlab_session={_AN}{{20,}}"),
-    Form("aws", "A", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    Form("aws", "AKIA ASIA ABIA ACCA", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     Form("aws-bedrock", "ABSK", rf"ABSK{_B64}{{80,}}={{0,2}}"),
     Form("aws-session", "IQoJb3JpZ2lu", rf"IQoJb3JpZ2lu{_B64}{{40,}}={{0,2}}"),
     Form("aws-session", "FwoGZXIvYXdz", rf"FwoGZXIvYXdz{_B64}{{40,}}={{0,2}}"),
@@ -48,21 +52,21 @@ FORMS = (
     Form("google", "GOCSPX-", rf"GOCSPX-{_ID}{{20,}}"),
     Form("google-refresh", "1//0", rf"1//0{_ID}{{30,}}"),
     Form("firebase", ":APA91b", rf"{_ID}{{8,30}}:APA91b{_ID}{{60,}}"),
-    Form("slack", "xo", r"xox[abceoprs](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}"),
+    Form("slack", "xox", r"xox[abceoprs](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}"),
     Form("slack", "xapp-", rf"xapp-\d-{_ID}{{20,}}"),
     Form("slack-hook", "hooks.slack.com", r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[\w/-]{20,}"),
     Form("discord-hook", "/api/webhooks/", r"https://\w*\.?discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}"),
     Form("teams-hook", "webhook.office.com", r"https://[\w.-]+\.webhook\.office\.com/[\w@/-]{40,}"),
     Form("zapier-hook", "hooks.zapier.com", r"https://hooks\.zapier\.com/hooks/[\w/-]{16,}"),
-    Form("discord", ".", r"[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![\w-])", plain=False),
-    Form("stripe", "_", rf"(?:sk|rk)_(?:live|test|prod)_{_AN}{{10,}}"),
+    Form("discord", ".", r"[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![\w-])", plain=False, least=58),
+    Form("stripe", "_live_ _test_ _prod_", rf"(?:sk|rk)_(?:live|test|prod)_{_AN}{{10,}}"),
     Form("stripe-hook", "whsec_", r"whsec_[A-Za-z0-9+/]{20,}={0,2}"),
     Form("npm", "npm_", rf"npm_{_AN}{{30,}}"),
     Form("pypi", "pypi-", rf"pypi-{_ID}{{40,}}", plain=False),
     Form("rubygems", "rubygems_", rf"rubygems_{_HEX}{{40,}}"),
     Form("clojars", "CLOJARS_", rf"CLOJARS_{_AN}{{40,}}"),
     Form("nuget", "oy2", r"oy2[a-z0-9]{43}(?![A-Za-z0-9])"),
-    Form("crates", "cio", rf"cio{_AN}{{32}}(?![A-Za-z0-9])", plain=False),
+    Form("crates", "cio", rf"cio{_AN}{{32}}(?![A-Za-z0-9])", plain=False, least=35),
     Form("huggingface", "hf_", rf"hf_{_AN}{{30,}}"),
     Form("huggingface", "api_org_", rf"api_org_{_AN}{{30,}}"),
     Form("replicate", "r8_", rf"r8_{_AN}{{30,}}"),
@@ -75,7 +79,7 @@ FORMS = (
     Form("pinecone", "pcsk_", r"pcsk_[A-Za-z0-9_]{30,}"),
     Form("nvidia", "nvapi-", rf"nvapi-{_ID}{{40,}}"),
     Form("sendgrid", "SG.", rf"SG\.{_ID}{{16,}}\.{_ID}{{30,}}"),
-    Form("brevo", "xkeysib-", rf"x(?:keysib|smtpsib)-{_HEX}{{40,}}-{_AN}{{10,}}"),
+    Form("brevo", "xkeysib- xsmtpsib-", rf"x(?:keysib|smtpsib)-{_HEX}{{40,}}-{_AN}{{10,}}"),
     Form("mailgun", "key-", rf"key-{_HEX}{{32}}(?![A-Za-z0-9])"),
     Form("mailchimp", "-us", rf"{_HEX}{{32}}-us\d{{1,2}}(?!\d)"),
     Form("resend", "re_", rf"re_{_AN}{{6,10}}_{_AN}{{20,}}"),
@@ -83,33 +87,33 @@ FORMS = (
     Form("telegram", ":AA", rf"\d{{8,10}}:AA{_ID}{{33}}(?!{_ID})"),
     Form("digitalocean", "_v1_", rf"do[oprt]_v1_{_HEX}{{40,}}"),
     Form("heroku", "HRKU-", rf"HRKU-{_ID}{{30,}}"),
-    Form("netlify", "nf", rf"nf[pcoub]_{_AN}{{30,}}"),
-    Form("vercel", "vc", rf"vc[pikra]_{_AN}{{24,}}", plain=False),
-    Form("supabase", "sb", rf"(?:sbp_{_HEX}{{36,}}|sb_secret_{_ID}{{20,}})"),
+    Form("netlify", "nfp_ nfc_ nfo_ nfu_ nfb_", rf"nf[pcoub]_{_AN}{{30,}}"),
+    Form("vercel", "vcp_ vci_ vck_ vcr_ vca_", rf"vc[pikra]_{_AN}{{24,}}", plain=False),
+    Form("supabase", "sbp_ sb_secret_", rf"(?:sbp_{_HEX}{{36,}}|sb_secret_{_ID}{{20,}})"),
     Form("neon", "napi_", rf"napi_{_AN}{{30,}}"),
     Form("planetscale", "pscale_", r"pscale_(?:tkn|pw|oauth)_[\w.=-]{20,}"),
-    Form("fly", "FlyV1", r"FlyV1 fm\d_[A-Za-z0-9+/=,_]{40,}"),
+    Form("fly", "fm", r"FlyV1 fm\d_[A-Za-z0-9+/=,_]{40,}"),
     Form("render", "rnd_", rf"rnd_{_AN}{{20,}}"),
     Form("cloudflare", "v1.0-", rf"v1\.0-{_HEX}{{24}}-{_HEX}{{100,}}"),
-    Form("cloudflare", "cf", rf"cf(?:ut|at|k)_{_AN}{{30,}}"),
-    Form("vault", "hv", rf"hv[sbr]\.{_ID}{{20,}}"),
-    Form("vault", "s.", rf"s\.{_AN}{{24}}(?![A-Za-z0-9.])", plain=False),
+    Form("cloudflare", "cfut_ cfat_ cfk_", rf"cf(?:ut|at|k)_{_AN}{{30,}}"),
+    Form("vault", "hvs. hvb. hvr.", rf"hv[sbr]\.{_ID}{{20,}}"),
+    Form("vault", "s.", rf"s\.{_AN}{{24}}(?![A-Za-z0-9.])", plain=False, least=26),
     Form("terraform", ".atlasv1.", rf"{_AN}{{14}}\.atlasv1\.{_ID}{{40,}}"),
     Form("pulumi", "pul-", rf"pul-{_HEX}{{40}}"),
     Form("doppler", "dp.", rf"dp\.(?:pt|st|sa|ct|scim|audit)\.(?:[a-z0-9_-]+\.)?{_AN}{{36,}}"),
     Form("databricks", "dapi", rf"dapi{_HEX}{{32}}(?:-\d)?(?![A-Za-z0-9])"),
     Form("dynatrace", "dt0", r"dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{60,}"),
-    Form("grafana", "gl", rf"gl(?:c_[A-Za-z0-9+/]{{32,}}={{0,2}}|sa_{_AN}{{32}}_[0-9A-Fa-f]{{8}})"),
-    Form("newrelic", "NR", rf"NR(?:AK|II|IQ|RA|JS|AA|MA)-{_AN}{{19,}}"),
+    Form("grafana", "glc_ glsa_", rf"gl(?:c_[A-Za-z0-9+/]{{32,}}={{0,2}}|sa_{_AN}{{32}}_[0-9A-Fa-f]{{8}})"),
+    Form("newrelic", "NRAK- NRII- NRIQ- NRRA- NRJS- NRAA- NRMA-", rf"NR(?:AK|II|IQ|RA|JS|AA|MA)-{_AN}{{19,}}"),
     Form("sentry", "sntr", r"sntr(?:ys_[A-Za-z0-9+/=_]{40,}|[yu]u?_[0-9a-f]{40,})"),
-    Form("posthog", "ph", rf"ph[xs]_{_AN}{{30,}}"),
-    Form("sonar", "sq", rf"sq[upa]_{_HEX}{{40}}"),
+    Form("posthog", "phx_ phs_", rf"ph[xs]_{_AN}{{30,}}"),
+    Form("sonar", "squ_ sqp_ sqa_", rf"sq[upa]_{_HEX}{{40}}"),
     Form("snyk", "snyk_", r"snyk_(?:uat|sat)\.[\w.-]{30,}"),
     Form("sourcegraph", "sgp_", rf"sgp_(?:(?:local|{_HEX}{{16}})_)?{_HEX}{{40}}"),
     Form("atlassian", "ATATT3", r"ATATT3[A-Za-z0-9_=-]{50,}"),
-    Form("atlassian", "ATCTT3", r"AT(?:CTT|BB|ST)3?[A-Za-z0-9_=-]{30,}"),
+    Form("atlassian", "ATCTT ATBB ATST", r"AT(?:CTT|BB|ST)3?[A-Za-z0-9_=-]{30,}"),
     Form("bitbucket", "ATBB", rf"ATBB{_AN}{{24,}}"),
-    Form("linear", "lin_", rf"lin_(?:api|oauth)_{_AN}{{30,}}"),
+    Form("linear", "lin_api_ lin_oauth_", rf"lin_(?:api|oauth)_{_AN}{{30,}}"),
     Form("notion", "ntn_", rf"ntn_{_AN}{{40,}}"),
     Form("notion", "secret_", rf"secret_{_AN}{{40,}}"),
     Form("airtable", "pat", rf"pat{_AN}{{14}}\.{_HEX}{{40,}}"),
@@ -123,13 +127,13 @@ FORMS = (
     Form("intercom", "dG9rO", r"dG9rO[A-Za-z0-9+/=]{40,}"),
     Form("dockerhub", "dckr_", rf"dckr_(?:pat|oat)_{_ID}{{20,}}"),
     Form("circleci", "CCI", r"CCIP(?:AT|RJ)_[\w-]{30,}"),
-    Form("buildkite", "bk", rf"bk(?:ua|pa|aj|ct)_{_HEX}{{32,}}"),
+    Form("buildkite", "bkua_ bkpa_ bkaj_ bkct_", rf"bk(?:ua|pa|aj|ct)_{_HEX}{{32,}}"),
     Form("jfrog", "AKC", rf"AKC[a-z0-9]{_AN}{{60,}}"),
     Form("jfrog", "cmVmdGtu", rf"cmVmdGtu{_B64}{{50,}}={{0,2}}"),
     Form("octopus", "API-", r"API-[A-Z0-9]{25,32}(?![A-Za-z0-9])"),
-    Form("prefect", "pn", rf"pn[ub]_{_AN}{{30,}}"),
+    Form("prefect", "pnu_ pnb_", rf"pn[ub]_{_AN}{{30,}}"),
     Form("infracost", "ico-", rf"ico-{_AN}{{32}}"),
-    Form("shopify", "shp", r"shp(?:at|ss|ca|pa|tka)_[0-9a-fA-F]{30,}"),
+    Form("shopify", "shpat_ shpss_ shpca_ shppa_ shptka_", r"shp(?:at|ss|ca|pa|tka)_[0-9a-fA-F]{30,}"),
     Form("square", "sq0", rf"sq0(?:atp|csp|idp)-{_ID}{{20,}}"),
     Form("square", "EAAA", r"EAAA[A-Za-z0-9+/=_-]{40,}"),
     Form("paypal", "access_token$", rf"access_token\$(?:production|sandbox)\$[a-z0-9]+\${_HEX}{{32}}"),
@@ -137,11 +141,11 @@ FORMS = (
     Form("flutterwave", "FLWSEC", rf"FLWSEC(?:K|K_TEST|_TEST|KTEST)?-{_ID}{{20,}}"),
     Form("shippo", "shippo_", rf"shippo_(?:live|test)_{_HEX}{{30,}}"),
     Form("duffel", "duffel_", rf"duffel_(?:live|test)_{_ID}{{30,}}"),
-    Form("easypost", "EZ", rf"EZ[AT]K{_AN}{{40,}}"),
-    Form("lob", "_", rf"(?:live|test)_(?:pub_)?{_HEX}{{31,40}}(?![A-Za-z0-9])"),
+    Form("easypost", "EZAK EZTK", rf"EZ[AT]K{_AN}{{40,}}"),
+    Form("lob", "live_ test_", rf"(?:live|test)_(?:pub_)?{_HEX}{{31,40}}(?![A-Za-z0-9])"),
     Form("gocardless", "live_", rf"live_{_ID}{{36,}}", plain=False),
     Form("facebook", "EAA", rf"EAA[A-Za-z]{_AN}{{40,}}"),
-    Form("instagram", "IGQ", rf"IG(?:QV|QW|AA){_ID}{{40,}}"),
+    Form("instagram", "IGQ IGAA", rf"IG(?:QV|QW|AA){_ID}{{40,}}"),
     Form("twitter", "AAAAAAAAAAAA", r"A{12,}[A-Za-z0-9%]{50,}"),
     Form("mapbox", "sk.eyJ", r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{15,}"),
     Form("adobe", "p8e-", r"p8e-[a-z0-9]{32}"),
@@ -156,13 +160,13 @@ FORMS = (
     Form("1password", "ops_eyJ", rf"ops_eyJ{_ID}{{40,}}"),
     Form("1password", "A3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
     Form("tailscale", "tskey-", rf"tskey-(?:auth|api|client|scim|webhook)-{_ID}{{16,}}"),
-    Form("ngrok", "_", rf"(?:ak_)?2[A-Za-z0-9]{{26}}_{_AN}{{20,}}"),
+    Form("ngrok", "_", rf"(?:ak_)?2[A-Za-z0-9]{{26}}_{_AN}{{20,}}", least=48),
     Form("openshift", "sha256~", r"sha256~[\w-]{43}"),
     Form("scalingo", "tk-us-", rf"tk-us-{_ID}{{40,}}"),
-    Form("authress", "sc_", r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}"),
+    Form("authress", ".acc_ .acc-", r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}"),
     Form("definednet", "dnkey-", rf"dnkey-{_ID}{{26}}-{_ID}{{50,}}"),
     Form("settlemint", "sm_", rf"sm_(?:aat|pat|sat)_{_AN}{{16,}}"),
-    Form("launchdarkly", "-", rf"(?:sdk|api|mob)-{_UUID}"),
+    Form("launchdarkly", "sdk- api- mob-", rf"(?:sdk|api|mob)-{_UUID}"),
     Form("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
     Form("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{12,}(?:\.[A-Za-z0-9_-]{16,}){1,2}"),
 )  # fmt: skip
@@ -175,35 +179,67 @@ UNKNOWN_FORM = (
     r"([A-Za-z0-9]{20,}(?:[_-][A-Za-z0-9]{4,})*)"
 )
 
-# Words that announce a password: what stands after them need not look random, only not like a word.
+# Words that announce something: literals, parted by blanks, of which the pattern always holds one (case-folded),
+# and the pattern. Only those are compiled whose literal a text holds: all of them take 6 ms, which each prompt
+# would wait for.
+
+# A password: what stands after it need not look random, only not like a word.
 PASSWORD_WORDS = (
-    r"pass[ _-]?(?:word|wd|code|phrase|key)s?|passwrd|pwd|pword|(?<![a-z])(?:db|my|user|root|admin)?pass(?![a-z])"
-    r"|(?<![a-z])pw(?![a-z])|(?<![a-z])pin(?:[ -]?code)?(?![a-z])"
-    r"|identified by|(?:wlan|wifi|wi-fi|netzwerk)[ -]?(?:schlüssel|key)|(?<![a-z])psk(?![a-z])"
-    r"|passwort|passwörter|kennwort|zugangscode|geheimwort|geheimzahl"
-    r"|mots? de passe|(?<![a-z])mdp(?![a-z])|contrase(?:ñ|n)a|senha|парол[ья]"
-    r"|密码|密碼|口令|パスワード|暗証番号|パスフレーズ|비밀번호|암호|패스워드"
+    ("pass", r"pass[ _-]?(?:word|wd|code|phrase|key)s?|passwrd"),
+    ("pw", "pwd|pword"),
+    ("pass", r"(?<![a-z])(?:db|my|user|root|admin)?pass(?![a-z])"),
+    ("pw", r"(?<![a-z])pw(?![a-z])"),
+    ("pin", r"(?<![a-z])pin(?:[ -]?code)?(?![a-z])"),
+    ("identified", "identified by"),
+    ("wlan wifi wi-fi netzwerk", r"(?:wlan|wifi|wi-fi|netzwerk)[ -]?(?:schlüssel|key)"),
+    ("psk", r"(?<![a-z])psk(?![a-z])"),
+    ("pass kenn zugangs geheim", "passwort|passwörter|kennwort|zugangscode|geheimwort|geheimzahl"),
+    ("passe", "mots? de passe"),
+    ("mdp", r"(?<![a-z])mdp(?![a-z])"),
+    ("contrase senha", "contrase(?:ñ|n)a|senha"),
+    ("парол", "парол[ья]"),
+    ("密码 密碼 口令", "密码|密碼|口令"),
+    ("パス 暗証", "パスワード|暗証番号|パスフレーズ"),
+    ("비밀 암호 패스", "비밀번호|암호|패스워드"),
 )
-# Words that announce a key: what stands after them must look random.
+# A key: what stands after it must look random.
 KEY_WORDS = (
-    r"(?:api|access|secret|auth\w{0,12}|encryption|signing|master|licen[sc]e|account|shared|client|app|application"
-    r"|service|storage|admin|root|deploy|write|private|webhook|ingest|bot|session|consumer|security|hmac|aes|cipher"
-    r"|integration|subscription|preshared|recovery|backup|sas|server|app)"
-    r"[ _.-]?(?:access[ _-]?)?(?:key|secret|token|code)s?"
-    r"|secrets?(?![a-z])|tokens?(?![a-z])|(?<![a-z])pat(?![a-z])"
-    r"|credentials?|(?<![a-z])creds?(?![a-z])|bearer"
-    r"|(?:api|zugangs|zugriffs|geheim|sicherheits|lizenz)-?schlüssel|geheimnis|zugangsdaten"
-    r"|cl(?:é|e)s? (?:d['’]api|api|secr(?:è|e)te|d['’]acc(?:è|e)s|priv(?:é|e)e)|jeton|identifiants?"
-    r"|clave (?:secreta|de api|api|privada|de acceso)|llave (?:secreta|privada)|ключ|токен"
-    r"|密钥|密鑰|秘钥|令牌|凭证|憑證|金鑰|トークン|シークレット|秘密鍵|(?:api|アクセス) ?キー|認証情報"
-    r"|토큰|시크릿|비밀 ?키|(?:api|액세스) ?키|인증 ?키"
-    r"|(?<![a-z])otp(?![a-z])|(?<![a-z])totp(?![a-z])|cookie|(?:session|jsession|phpsess|connect\.s)[ _-]?id"
-    r"|(?<![a-z])sig(?:nature)?(?![a-z])|(?<![a-z])salt(?![a-z])|pepper"
+    (
+        "key secret token code",
+        r"(?:api|access|secret|auth\w{0,12}|encryption|signing|master|licen[sc]e|account|shared|client|app|application"
+        r"|service|storage|admin|root|deploy|write|private|webhook|ingest|bot|session|consumer|security|hmac|aes|cipher"
+        r"|integration|subscription|preshared|recovery|backup|sas|server|app)"
+        r"[ _.-]?(?:access[ _-]?)?(?:key|secret|token|code)s?",
+    ),
+    ("secret token", r"secrets?(?![a-z])|tokens?(?![a-z])"),
+    ("pat", r"(?<![a-z])pat(?![a-z])"),
+    ("cred bearer", r"credentials?|(?<![a-z])creds?(?![a-z])|bearer"),
+    ("schlüssel", r"(?:api|zugangs|zugriffs|geheim|sicherheits|lizenz)-?schlüssel"),
+    ("geheimnis zugangsdaten", "geheimnis|zugangsdaten"),
+    ("cle clé", r"cl(?:é|e)s? (?:d['’]api|api|secr(?:è|e)te|d['’]acc(?:è|e)s|priv(?:é|e)e)"),
+    ("jeton identifiant", "jeton|identifiants?"),
+    ("clave llave", r"clave (?:secreta|de api|api|privada|de acceso)|llave (?:secreta|privada)"),
+    ("ключ токен", "ключ|токен"),
+    ("密 秘 令牌 凭证 憑證 金鑰", "密钥|密鑰|秘钥|令牌|凭证|憑證|金鑰"),
+    ("トークン シークレット 秘密鍵", "トークン|シークレット|秘密鍵"),
+    ("キー", "(?:api|アクセス) ?キー"),
+    ("認証", "認証情報"),
+    ("토큰 시크릿 키", "토큰|시크릿|비밀 ?키|(?:api|액세스) ?키|인증 ?키"),
+    ("otp", r"(?<![a-z])otp(?![a-z])|(?<![a-z])totp(?![a-z])"),
+    ("cookie", "cookie"),
+    ("sess connect.s", r"(?:session|jsession|phpsess|connect\.s)[ _-]?id"),
+    ("sig", r"(?<![a-z])sig(?:nature)?(?![a-z])"),
+    ("salt pepper", r"(?<![a-z])salt(?![a-z])|pepper"),
 )
-# Words that announce a key only if what follows looks very random.
+# A key only if what follows looks very random.
 WEAK_WORDS = (
-    r"(?<![a-z])keys?(?![a-z])|(?-i:[a-z]Key)(?![a-z])|schlüssel|(?<![a-z])clé(?![a-z])|login|log ?in with|sign ?in"
-    r"|キー|密码学|auth(?:entication|orization)?(?![a-z])|webhook"
+    ("key", r"(?<![a-z])keys?(?![a-z])|(?-i:[a-z]Key)(?![a-z])"),
+    ("schlüssel", "schlüssel"),
+    ("cle clé", r"(?<![a-z])clé(?![a-z])"),
+    ("log", r"login|log ?in with"),
+    ("sign", r"sign ?in"),
+    ("キー 密", "キー|密码学"),
+    ("auth webhook", r"auth(?:entication|orization)?(?![a-z])|webhook"),
 )
 # What makes of a key word the name of something else: `token_count`, `password_hash`, `key_id`, "password manager".
 NOT_KEY_AFTER = (

@@ -18,6 +18,7 @@ from .secret_forms import (
     EXAMPLES,
     FORMS,
     KEY_WORDS,
+    LEAST,
     NOT_KEY_AFTER,
     PASSWORD_WORDS,
     PLACEHOLDERS,
@@ -127,7 +128,7 @@ _PUTTY = r"PuTTY-User-Key-File-\d: [^\n]*\n(?:[^\n]*\n){1,60}?Private-MAC: [0-9a
 
 
 def _private(text: str) -> Iterator[Span]:
-    if "<private>" in text.casefold():
+    if "<private>" in _caseless(text):
         for match in _compiled(_PRIVATE, re.IGNORECASE).finditer(text):
             yield *match.span(), "private"
 
@@ -141,17 +142,24 @@ def _blocks(text: str) -> Iterator[Span]:
             yield *match.span(), "private-key"
 
 
+LEAST_UNKNOWN, LEAST_NAMED = 23, 35  # characters without a blank of a key whose form nobody told us
+
+
 def _forms(text: str) -> Iterator[Span]:
+    longer = [word for word in text.split() if len(word) >= LEAST]
+    if not longer:
+        return
+    whole, longest = "\n".join(longer), max(map(len, longer))
     for form in FORMS:
-        if form.hint in text:
+        if longest >= form.least and any(hint in whole for hint in form.hints.split()):
             for match in _compiled(f"(?<![A-Za-z0-9])(?:{form.pattern})").finditer(text):
                 if _is_key(form, match.group()):
                     yield *match.span(), form.name
-    if "_" in text or "-" in text:
+    if longest >= LEAST_UNKNOWN and ("_" in whole or "-" in whole):
         for match in _compiled(f"(?<![A-Za-z0-9_.-]){UNKNOWN_FORM}", re.IGNORECASE).finditer(text):
             if _looks_random(match.group(1), 20) and not _is_hash(match.group(1)):
                 yield *match.span(), "key"
-    if "_" in text:
+    if longest >= LEAST_NAMED and "_" in whole:
         for match in _compiled(
             r"(?<![A-Za-z0-9_./-])[a-z]{2,6}_([A-Za-z0-9]{32,120})(?![A-Za-z0-9_])"
         ).finditer(text):
@@ -162,8 +170,12 @@ def _forms(text: str) -> Iterator[Span]:
                 yield *match.span(), "key"
 
 
+def _hint_of(form: Form, value: str) -> str:
+    return next((hint for hint in form.hints.split() if value.startswith(hint)), "")
+
+
 def _is_key(form: Form, value: str) -> bool:
-    if "example" in value.casefold() or len(set(value[len(form.hint) :])) <= 3:
+    if "example" in value.casefold() or len(set(value[len(_hint_of(form, value)) :])) <= 3:
         return False
     return form.plain or (not _is_wordy(value) and any(c.isdigit() for c in value))
 
@@ -184,6 +196,7 @@ _ARGUMENT = (
 )
 
 
+_LOGIN_WORDS = ("login", "log in", "signin", "sign in", "cred", "zugangsdaten", "anmeldung", "账号", "账户")
 _LOGIN = (
     r"(?<![a-z])(?:log ?in|sign ?in|logins?|credentials?|creds|zugangsdaten|anmeldung|账号|账户)(?![a-z])[^\n/]{0,24}?"
     r"(?<![\w.@/:-])[\w.@-]{2,40}\s?[/:|]\s?([^\s\"'`<>,]{6,60})"
@@ -197,8 +210,8 @@ _SEED = (
 
 def _pairs(text: str) -> Iterator[Span]:
     """Name and password side by side, lines of a .pgpass, the words of a wallet."""
-    low = text.casefold()
-    if any(word in low for word in ("log", "sign", "cred", "zugang", "anmeld", "账")):
+    low = _caseless(text)
+    if ("/" in text or ":" in text or "|" in text) and any(map(low.__contains__, _LOGIN_WORDS)):
         for match in _compiled(_LOGIN, re.IGNORECASE).finditer(text):
             value = match.group(1).rstrip(".,;:!?)")
             if _has_both(value) and _is_password(value, sure=True) and not value.startswith("/"):
@@ -213,7 +226,7 @@ def _pairs(text: str) -> Iterator[Span]:
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    if "://" not in text:
+    if "://" not in text or "@" not in text:
         return
     for match in _compiled(_URL, re.IGNORECASE).finditer(text):
         user, value = match.groups()
@@ -229,7 +242,7 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _headers(text: str) -> Iterator[Span]:
-    low = text.casefold()
+    low = _caseless(text)
     if any(word in low for word in ("authorization", "x-", "api-key", "apikey", "private-token", "cookie")):
         for match in _compiled(_HEADER, re.IGNORECASE).finditer(text):
             if not _is_placeholder(match.group(1)) and any(map(str.isdigit, match.group(1))):
@@ -238,7 +251,8 @@ def _headers(text: str) -> Iterator[Span]:
         for match in _compiled(_BEARER, re.IGNORECASE).finditer(text):
             if not _is_placeholder(match.group(1)) and _has_both(match.group(1)):
                 yield *match.span(1), "bearer"
-    if "curl" in low or " -p" in low or "http" in low or "net user" in low:
+    calls = ("-u" in low or "--user" in low) and ("curl" in low or "http" in low or "wget" in low)
+    if calls or "-p" in low or "net user" in low:
         for match in _compiled(_ARGUMENT, re.IGNORECASE).finditer(text):
             if _is_password(match.group(1), sure=True):
                 yield *match.span(1), "password"
@@ -246,8 +260,7 @@ def _headers(text: str) -> Iterator[Span]:
 
 # --- what a word announces
 
-_WORDS = f"(?P<password>{PASSWORD_WORDS})|(?P<key>{KEY_WORDS})|(?P<weak>{WEAK_WORDS})"
-_NOT = rf"{NOT_KEY_AFTER}"
+_KINDS = {"password": PASSWORD_WORDS, "key": KEY_WORDS, "weak": WEAK_WORDS}
 _QUOTED = r"(?P<open>[\"'`]|[“„«「『])(?P<quoted>[^\n\"`“”»「」『』]{1,400}?)(?P<close>[\"'`”“»」』])"
 _BARE = r"(?P<bare>(?:[^\s\"'`，。；、！？：（）「」『』【】\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\"'](?=\w)){4,2048})"
 _TAIL = r"[\w-]{0,24}(?:\[[^\]\n]{0,20}\])?[\"'`*_)\]”」]{0,4}"
@@ -291,8 +304,9 @@ _HASH_WORDS = (
 
 def _announced(text: str) -> Iterator[Span]:
     """Values that stand beside a word like password, token, Schlüssel or 密码."""
-    words = _compiled(_WORDS, re.IGNORECASE)
-    unwanted = _compiled(_NOT, re.IGNORECASE)
+    words = _words_of(text)
+    if words is None:
+        return
     at = 0
     while match := words.search(text, at):
         at = match.end()
@@ -302,7 +316,7 @@ def _announced(text: str) -> Iterator[Span]:
             continue
         if (
             _inside_blob(text, match.start())
-            or unwanted.match(text, at)
+            or _compiled(NOT_KEY_AFTER, re.IGNORECASE).match(text, at)
             or text[max(0, match.start() - 7) : match.start()].casefold().endswith("public ")
         ):
             continue
@@ -311,6 +325,22 @@ def _announced(text: str) -> Iterator[Span]:
         at = max([at, *(end for _, end, _ in spans)])
         if not spans:
             yield from _near(text, match)
+
+
+def _words_of(text: str) -> re.Pattern[str] | None:
+    """The pattern of the words that *text* may hold, by their literals; None if there can be none."""
+    low = _caseless(text)
+    groups = []
+    for kind, listed in _KINDS.items():
+        held = [pattern for literals, pattern in listed if any(map(low.__contains__, literals.split()))]
+        if held:
+            groups.append(f"(?P<{kind}>{'|'.join(held)})")
+    return _compiled("|".join(groups), re.IGNORECASE) if groups else None
+
+
+def _caseless(text: str) -> str:
+    """*text* so that a literal stands in it wherever a pattern that ignores case may find one (ı, İ and ſ)."""
+    return text.lower() if text.isascii() else text.casefold().replace("i\u0307", "i").replace("ı", "i")
 
 
 def _inside_blob(text: str, at: int) -> bool:

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memory_skill import secrets
+from memory_skill.secret_forms import FORMS, KEY_WORDS, PASSWORD_WORDS, WEAK_WORDS
 from memory_skill.secrets import redact
 
 from . import secrets_corpus as corpus
@@ -145,3 +148,30 @@ def test_finding_says_where_and_by_what_hash() -> None:
 
     assert (one.start, one.end, one.name) == (13, 23, "password")
     assert one.hash == sha256(b"Secret4242").hexdigest()
+
+
+WORDS = [*PASSWORD_WORDS, *KEY_WORDS, *WEAK_WORDS]
+
+
+@pytest.mark.parametrize(("literals", "pattern"), WORDS, ids=[literals for literals, _ in WORDS])
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_word_that_a_pattern_finds_holds_a_literal_of_it(
+    data: st.DataObject, literals: str, pattern: str
+) -> None:
+    """Only patterns whose literal stands in the text are compiled: none may find anything without it."""
+    held = data.draw(st.from_regex(re.compile(pattern, re.IGNORECASE), fullmatch=True))
+
+    assert any(literal in secrets._caseless(held) for literal in literals.split())
+
+
+@settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_key_that_a_form_finds_holds_a_hint_of_it(data: st.DataObject) -> None:
+    """The same of the forms of keys, whose hint stands in a run of characters without a blank."""
+    form = data.draw(st.sampled_from(FORMS))
+    key = data.draw(st.from_regex(re.compile(form.pattern, re.ASCII), fullmatch=True))
+
+    longer = [word for word in key.split() if len(word) >= form.least]
+
+    assert any(hint in word for word in longer for hint in form.hints.split()), form
