@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import distil, opening
-from .blocks import brief, first, recalled, second
+from .blocks import after_compaction, brief, first, recalled, second
 from .calls import Call, keep_state, state_of, step
 from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer
 from .hosts import HOSTS
@@ -40,11 +40,13 @@ def session_start(call: Call) -> Reply:
         _meet(call, record)
         record.started, record.in_turn = True, False
         if call.event.source != "resume":  # a resumed session still has before it what it was shown
-            record.opened = False
+            record.opened, record.task = False, ""
             record.shown.clear()
         take_answer(call, record)
         step(record, distil.Moment("start"))
         block = first(call, record) if call.host.SPEAKS_AT_START else ""
+        if block and call.event.source == "compact":
+            block = after_compaction(call, record, block)
         record.news = _refresh_hosts(call)
     with call.attempt("prune"):
         call.sessions.prune()
@@ -124,7 +126,7 @@ def compact(call: Call) -> Reply:
     with call.session() as record:
         _meet(call, record)
         record.shown.clear()
-        record.opened = False
+        record.opened, record.task = False, ""
         step(record, distil.Moment("compact"))
         with call.attempt("catch up"):
             log_missed(call, record, hear(call, record))

@@ -35,6 +35,19 @@ def first(call: Call, record: Session) -> str:
     )
 
 
+def after_compaction(call: Call, record: Session, block: str) -> str:
+    """The first block and the task at hand: a compaction in the midst of a turn sees no prompt for long."""
+    text = ""
+    with call.attempt("working"):
+        text = task(call, record, SECOND_CHARS)
+    whole = f"{block}\n\n{text}" if text else block
+    limit = call.host.CONTEXT_UNITS
+    if limit is not None and units(whole) > limit:
+        record.task = ""  # the next prompt brings it
+        return block
+    return whole
+
+
 def _pinned(call: Call, record: Session, most: int | None = None) -> str:
     """What is pinned; recall need not repeat it in this session."""
     from .recall import pinned, render_pinned
@@ -112,13 +125,15 @@ def _nearest(call: Call, record: Session, turns: list[Turn]) -> list[dict[str, s
 
 
 def second(call: Call, record: Session) -> str:
-    """Notices, turns that wait, and the project part where the host cannot speak at its start."""
+    """Notices, the task at hand, the project where the host cannot speak at its start, turns that wait."""
     limit = call.host.PROMPT_CHARS
     room = SECOND_CHARS if limit is None else limit - RECALL_SHARE
     parts = [opening.notices(_notices(call, record))]
     if record.news:
         parts.append(opening.news(record.news))
         record.news = ""
+    with call.attempt("working"):
+        parts.append(task(call, record, room - sum(len(part) + 2 for part in parts)))
     if not call.host.SPEAKS_AT_START:
         rest = room - sum(len(part) + 2 for part in parts)
         parts.append(opening.project_part(call.tree, record.project, _pinned(call, record, rest // 2), rest))
@@ -126,6 +141,19 @@ def second(call: Call, record: Session) -> str:
     if call.event.attended is not False:
         parts.append(_waiting(call, record, rest))
     return "\n\n".join(filter(None, parts))
+
+
+def task(call: Call, record: Session, room: int) -> str:
+    """The working memory of the session, or what an earlier one left; "" if it stands there already."""
+    from .working import SHOWN_CHARS, current, render
+
+    found = current(call.tree, scope_of(record), record.host, record.session)
+    text = render(found, min(room, SHOWN_CHARS)) if found else ""
+    seen = digest(text.encode("utf-8", "replace")) if text else record.task
+    if seen == record.task:
+        return ""
+    record.task = seen
+    return text
 
 
 def _notices(call: Call, record: Session) -> list[str]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from . import changes, config, decisions, editing, gate, note, saving, settle, summaries
+from . import changes, config, decisions, desk, editing, gate, note, saving, settle, summaries
 from . import inbox as box
 from .blame import Line, Shown, blamed, shown
 from .errors import MemorySkillError, NotFound, Refused, UsageError
@@ -34,6 +34,7 @@ from .results import (
 )
 from .tree import INDEX, NOTE_FOLDERS, Tree
 from .undo import taken_back
+from .working import Working
 from .write import Written, becomes, group_of_scope, message
 
 
@@ -380,6 +381,24 @@ class Memory(Here):
         pins = render_pinned(pinned(where, tree=self.tree, search=self.writer.search, config=self.config))
         text = first(self.tree, self.env, owner, pins, with_index=True, fits=lambda text: len(text) <= 10_000)
         return Context(where, text)
+
+    # --- the task at hand
+
+    def working_read(self, scope: str | None = None) -> tuple[str, Working | None]:
+        """The scope and its working memory; see `desk.read`."""
+        return desk.read(self, scope)
+
+    def working_write(self, wanted: Working, scope: str | None = None) -> Working:
+        """Replace this session's working memory; see `desk.write`. Raises: UsageError, NotFound."""
+        return desk.write(self, wanted, scope)
+
+    def working_clear(self, scope: str | None = None) -> bool:
+        """Take it away; False if there was none."""
+        return desk.clear(self, scope)
+
+    def working_close(self, scope: str | None = None, *, force: bool = False) -> desk.Closed:
+        """Archive it, and let the next stop distil; see `desk.close`. Raises: Refused."""
+        return desk.close(self, scope, force=force)
 
     def log(
         self, *, limit: int = 20, path: str | None = None, session: str | None = None, verb: str | None = None

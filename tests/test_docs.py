@@ -30,6 +30,7 @@ from memory_skill import (
     note,
     results,
     settle,
+    working,
 )
 from memory_skill.cli import cli, main
 
@@ -107,6 +108,13 @@ def test_readme_commands_stand_as_they_are_run() -> None:
 
     assert f"{install} . && .venv/bin/memory-skill demo" in lines
     assert f"{install} -e '.[test]' && .venv/bin/python -m pytest -q -n auto" in lines
+
+
+def test_working_memory_in_the_format_is_read_and_written_alike() -> None:
+    """The file that docs/format.md shows is read, and writing what it holds gives the same text."""
+    text = fenced("docs/format.md", "markdown", 3)
+
+    assert working.form(working.parse(text), "project:acme-billing") == text
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +241,7 @@ def test_json_keys_of_a_list_are_those_of_the_contract(verb: str, fields: list[s
         "log",
         "status",
         "context",
+        "working read",
         "settle",
         "recall money",
         "index",

@@ -38,6 +38,7 @@ PLUMBING = {
     "search-index": "plumbing",
     "watch": "plumbing",
     "context": "plumbing",
+    "working": "working",
     "import": "plumbing",
     "journal": "plumbing",
     "inbox": "review",
