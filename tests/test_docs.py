@@ -58,10 +58,12 @@ def calls(name: str) -> list[tuple[str, list[str]]]:
 
 
 def options(verb: str) -> set[str]:
-    """What a verb accepts, the options of the whole command included."""
+    """What a verb accepts, the options of the whole command and of its own verbs included."""
     command = cli.get_command(click.Context(cli), verb)
     assert command is not None, f"memory-skill {verb} does not exist"
-    return {word for part in (command, cli) for option in part.params for word in option.opts} | {"--help"}
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    parts = (command, cli, *below)
+    return {word for part in parts for option in part.params for word in option.opts} | {"--help"}
 
 
 def fenced(name: str, language: str, number: int = 0) -> str:
