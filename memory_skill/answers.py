@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import distil, opening
-from .blocks import after_compaction, brief, first, recalled, second
+from .blocks import after_compaction, brief, first, health, recalled, second
 from .calls import Call, keep_state, state_of, step
 from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer
 from .hosts import HOSTS
@@ -72,6 +72,8 @@ def prompt(call: Call) -> Reply:
             with call.attempt("opening"):
                 parts.append(second(call, record))
             record.opened = True
+        with call.attempt("health"):
+            parts.append(health(call, record))
         with call.attempt("recall"):
             parts.append(recalled(call, record, parts))
     return call.host.context("prompt", "\n\n".join(filter(None, parts)))

@@ -157,33 +157,53 @@ def task(call: Call, record: Session, room: int) -> str:
 
 
 def _notices(call: Call, record: Session) -> list[str]:
-    lines = [f"config: {call.config_trouble}; the last valid one is in force"] if call.config_trouble else []
-    lines += dead_hooks(call.events, call.event.host)
+    """What a person must hear; of what lasts, the same level is not said twice in a row."""
+    lasting = {"config": ("wrong", f"config: {call.config_trouble}; the last valid one is in force")}
+    lasting = lasting if call.config_trouble else {}
+    lasting |= dead_hooks(call.events, call.event.host)
     if not record.started:
-        lines.append("the session-start hook did not run (memory-skill doctor)")
-    if call.event.attended is not False:
-        lines += call.events.take_notices()
+        lasting["start"] = ("missing", "the session-start hook did not run (memory-skill doctor)")
+    from .health import figures, levels, news
     from .inbox import waiting
 
     inbox = len(waiting(call.tree))
     if inbox:
         what = "entry waits" if inbox == 1 else "entries wait"
-        lines.append(f"{inbox} {what} in the inbox (memory-skill inbox list)")
-    return lines
+        lasting["waiting"] = (str(inbox), f"{inbox} {what} in the inbox (memory-skill inbox list)")
+    if call.event.attended is False:
+        return [text for _, text in lasting.values()]  # nobody hears it, so it counts as not said
+    lasting |= levels(figures(call.tree, call.config.index))
+    return [*news(call.tree.state, call.event.host, lasting), *call.events.take_notices()]
 
 
-def dead_hooks(events: Events, host: str) -> list[str]:
-    """One line for each hook of *host* that fails, or that no longer runs though its neighbour does."""
-    lines = []
+def health(call: Call, record: Session) -> str:
+    """Every `status.every_turns` prompts: what got worse since it was said last."""
+    record.asked += 1
+    if record.asked % call.config.status.every_turns or call.event.attended is False:
+        return ""
+    from .health import figures, levels, worse
+
+    return opening.notices(
+        worse(call.tree.state, call.event.host, levels(figures(call.tree, call.config.index)))
+    )
+
+
+def dead_hooks(events: Events, host: str) -> dict[str, tuple[str, str]]:
+    """Each hook of *host* that fails, or no longer runs though its neighbour does: since when, and a line."""
+    lines = {}
     for beat in events.heartbeats():
         if beat.host != host:
             continue
         if beat.failures:
             since = f"since {beat.failed} ({beat.failures}x)"
-            lines.append(f"the {beat.event} hook fails {since}: {beat.trouble}")
+            lines[f"{beat.event} fails"] = (
+                beat.failed,
+                f"the {beat.event} hook fails {since}: {beat.trouble}",
+            )
         silent = {"prompt": "stop", "session-start": "prompt"}.get(beat.event)
         if silent and beat.alone >= DEAD_AFTER:
-            lines.append(f"the {silent} hook has not run for {beat.alone} times (memory-skill doctor)")
+            told = f"the {silent} hook has not run for {beat.alone} times (memory-skill doctor)"
+            lines[f"{silent} is silent"] = ("silent", told)
     return lines
 
 

@@ -66,6 +66,10 @@ class JournalKnobs(NamedTuple):
     keep_days: int = 0  # days; 0 keeps everything
 
 
+class StatusKnobs(NamedTuple):
+    every_turns: int = 50  # turns between two looks at how full the tree is
+
+
 class ClaudeKnobs(NamedTuple):
     mode: str = "adopt"  # adopt: its auto-memory lives in this tree
 
@@ -83,6 +87,7 @@ class Config(NamedTuple):
     gate: GateKnobs = GateKnobs()
     review: ReviewKnobs = ReviewKnobs()
     journal: JournalKnobs = JournalKnobs()
+    status: StatusKnobs = StatusKnobs()
     claude: ClaudeKnobs = ClaudeKnobs()
 
     @property
@@ -103,6 +108,7 @@ GROUPS: dict[str, Any] = {
     "gate": GateKnobs,
     "review": ReviewKnobs,
     "journal": JournalKnobs,
+    "status": StatusKnobs,
     "claude": ClaudeKnobs,
 }
 
@@ -131,6 +137,7 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "gate.allow": HASHES,
     "review.gate": ("off", "ask", "strict"),
     "journal.keep_days": range(36_501),
+    "status.every_turns": range(1, 100_001),
     "claude.mode": ("adopt", "beside"),
 }
 # A tree, which may come from elsewhere, cannot weaken the gate: only the user's own file and environment can.

@@ -413,6 +413,7 @@ class Memory(Here):
         """Counts, fill levels and signs of life. Raises: NotFound without a tree."""
         self.must_exist()
         from .events import Events
+        from .health import figures
         from .pending import Pending
         from .refusals import Refusals
 
@@ -438,6 +439,7 @@ class Memory(Here):
             refused=Refusals(self.tree.state).counts(),
             heartbeats=_heartbeats(Events(self.tree.state)),
             watch=_watching(self.tree),
+            health=tuple(figure._asdict() for figure in figures(self.tree, knobs)),
         )
 
     def _unreviewed(self) -> int:

@@ -107,6 +107,7 @@ class Status:
     refused: dict[str, int] = field(default_factory=dict)  # rule of the gate -> how often
     heartbeats: dict[str, dict[str, Any]] = field(default_factory=dict)
     watch: int | None = None
+    health: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -263,6 +263,8 @@ def status_verb(face: Face, as_json: bool) -> None:
     result(f"{total} notes: {kinds}" if total else "No notes yet.")
     fill = found.index
     result(f"index {fill['lines']}/{fill['max_lines']} lines, {fill['bytes']:,}/{fill['max_bytes']:,} bytes")
+    told = (f"{one['name']} {one['value']:,} {one['unit']} ({one['level']})" for one in found.health)
+    result(f"health: {', '.join(told)}")
     for count, what in (
         (found.inbox, "wait in the inbox: memory-skill inbox list"),
         (found.waiting_turns, "turns wait to be distilled: they are offered at the next attended start"),
