@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 
@@ -11,6 +10,7 @@ from . import config as configuration
 from . import distil
 from .events import Events
 from .hosts.base import Event
+from .light import signal
 from .sessions import Session, Sessions
 from .tree import Tree
 

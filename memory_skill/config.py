@@ -14,10 +14,14 @@ import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from . import secrets
 from .errors import ConfigError
+from .light import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FORMAT = 1  # of the tree; a newer one is read and never written
 PREFIX = "MEMORY_SKILL_"

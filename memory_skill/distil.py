@@ -7,7 +7,8 @@ else. Hosts are unknown to it; who calls it keeps the state, and keeps it before
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from .light import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

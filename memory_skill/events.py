@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from .journal import now
+from .light import NamedTuple
 from .tree import flock, write_atomic
 
 TYPE_CHECKING = False

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from . import rules, secrets
 from .config import GateKnobs
 from .errors import Refused
+from .light import NamedTuple
 
 Passed = secrets.Redacted
 RULES = frozenset({"feedback", "lesson", "skill"})  # types whose notes tell an agent what to do

@@ -6,17 +6,21 @@ import json
 import re
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from . import gate
 from .config import Config
 from .errors import MemorySkillError, NotFound, UsageError
 from .here import Here
+from .light import NamedTuple
 from .note import SOURCES, TYPES, describe, entry_ids, format_note, stem_of
 from .results import Imported
 from .saving import folder_of, unused
 from .text import slug
 from .write import Edit, becomes, message
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_LINE = 1_000_000  # characters
 _FIELDS = {"name", "description", "type", "scope", "body", "created", "source", "pin"}

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from .errors import NotFound
+from .light import NamedTuple
 from .note import decode
 from .text import normalise, one_line, shorten
 from .tree import Tree
 
 FOLDER = "inbox"
 MAX_VALUE = 1000  # characters of one line of the head; evidence is a quotation, not a document
-_HEAD = re.compile(r"<!-- held\n((?:[a-z]+: [^\n]*\n)*)-->\n")
+_HEAD = r"<!-- held\n((?:[a-z]+: [^\n]*\n)*)-->\n"
 _LINES = ("reason", "evidence", "found", "to", "type", "scope", "host", "session", "day")
 BY_HAND = "somebody put it there"
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One held text. Unknown values are "".
 
     *reason* says why it waits, *evidence* quotes what speaks for that; *found* is where it was; *to*, *type*
@@ -66,7 +65,7 @@ def form(item: Item) -> str:
 def parse(raw: bytes, path: str) -> Item:
     """The item in a file of the inbox; one without our head was put there by hand. Raises: NoteError."""
     text = decode(raw, path)
-    match = _HEAD.match(text)
+    match = re.match(_HEAD, text)
     if not match:
         return Item(id=_id(path), path=path, reason=BY_HAND, text=text)
     pairs = (line.partition(": ") for line in match.group(1).splitlines())

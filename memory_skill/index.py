@@ -8,10 +8,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from .config import IndexKnobs
+from .light import NamedTuple
 from .note import Note, entry_id
 from .text import one_line, shorten, unforged
 

@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
+from .light import NamedTuple
 from .tree import Tree, flock
 
 FOLDER = "journal"

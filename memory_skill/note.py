@@ -6,14 +6,17 @@ A body that is only a list holds one entry an item; any other body is one entry.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import cache, cached_property
-from typing import Any, NamedTuple
 
 from .damage import has_conflict, is_conflict_copy
 from .errors import NoMatch, NoteError, SeveralMatches
+from .light import NamedTuple, sha256
 from .text import nearest_lines, normalise, one_line, shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TYPES = ("user", "feedback", "project", "reference", "lesson")
 SOURCES = ("user-said", "user-confirmed", "agent-inferred", "tool-output")
@@ -96,7 +99,7 @@ class Note(_Fields):
 
 def entry_id(text: str) -> str:
     """8 hex digits of the normalised text: it survives re-ordering, and a stale address fails loudly."""
-    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def entry_ids(body: str) -> tuple[str, ...]:

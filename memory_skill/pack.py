@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .errors import NotFound
 from .text import safe
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 

@@ -12,9 +12,13 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
+from .light import NamedTuple
 from .tree import Tree, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_DUE = 1000  # beyond that the oldest are let go; settle commits their files as edits by hand
 

@@ -7,14 +7,17 @@ repository of the same slug gets a suffix. Worktrees of one repository share it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
 
+from .light import NamedTuple, sha256
 from .text import slug as to_slug
 from .tree import Tree, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_PATHS = 20  # checkouts remembered of one project
 _URL = re.compile(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?([^:/\s]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)
@@ -33,7 +36,7 @@ class Project(NamedTuple):
             parts = [to_slug(part) for part in self.origin.split("/")[1:][-2:]]
             return "-".join(part for part in parts if part) or "project"
         name = to_slug(self.root.name) or "project"
-        return f"{name}-{hashlib.sha256(str(self.root).encode('utf-8', 'surrogatepass')).hexdigest()[:4]}"
+        return f"{name}-{sha256(str(self.root).encode('utf-8', 'surrogatepass')).hexdigest()[:4]}"
 
 
 def project_of(folder: Path) -> Project:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
 
 from .config import Config
 from .errors import MemorySkillError
+from .light import NamedTuple
 from .note import Entry, Note, scope_of, skim
 from .score import MAX_WORDS, Question, Scale, Scored, newest_first, rank
 from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
@@ -21,6 +21,8 @@ from .tree import Tree, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import results
 
 POOL = 100  # candidates that are scored exactly; twice as many find nothing more

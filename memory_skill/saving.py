@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from . import beside, gate, inbox, note
 from .errors import Conflict, Refused, UsageError
 from .here import Here
+from .light import NamedTuple
 from .note import SOURCES, TYPES, entry_ids, format_note, scope_of
 from .refusals import Refusals
 from .results import Saved

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from .errors import MemorySkillError
+from .light import NamedTuple
 from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
 from .tree import MAX_FILE, FileStat, Tree, digest, write_atomic

@@ -6,7 +6,7 @@ Data only. A form is tried only where its hint stands, so that a text without an
 # ruff: noqa: E501  (a pattern is read as one line)
 from __future__ import annotations
 
-from typing import NamedTuple
+from .light import NamedTuple
 
 LEAST = 15  # characters without a blank that every form has
 

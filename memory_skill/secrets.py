@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from math import log2
-from typing import NamedTuple
 
+from .light import NamedTuple, sha256
 from .secret_forms import (
     EXAMPLES,
     FORMS,
@@ -103,8 +103,6 @@ def _rank(spans: list[tuple[int, int, str]], span: tuple[int, int, str]) -> int:
 
 
 def _hash(value: str) -> str:
-    from hashlib import sha256
-
     return sha256(value.encode("utf-8", "replace")).hexdigest()
 
 

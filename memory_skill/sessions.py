@@ -6,7 +6,6 @@ Also answers which session a command belongs to, so that what an agent saves car
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -14,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from .light import sha256
 from .tree import flock, write_atomic
 
 TYPE_CHECKING = False
@@ -183,7 +183,7 @@ class Sessions:
 
 
 def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _age(path: Path) -> float:

@@ -9,8 +9,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from math import log
-from typing import NamedTuple
 
+from .light import NamedTuple
 from .score import GRAM_WEIGHT, STEM_WEIGHT, Question
 from .text import grams, stem, words
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -15,9 +14,9 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from .errors import Conflict, DiskTrouble, Locked, NotFound, PathRefused
+from .light import NamedTuple, sha256
 
 ABSENT = "absent"  # what `expect` says of a file that must not be there yet
 NOTE_FOLDERS = ("knowledge", "skills", "summaries")
@@ -38,7 +37,7 @@ class FileStat(NamedTuple):
 
 def digest(data: bytes) -> str:
     """What two versions of a file are compared by: 16 hex digits of its SHA-256."""
-    return hashlib.sha256(data).hexdigest()[:16]
+    return sha256(data).hexdigest()[:16]
 
 
 class Tree:

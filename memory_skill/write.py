@@ -10,7 +10,6 @@ import contextlib
 import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from . import gate, index
 from .config import Config
@@ -18,6 +17,7 @@ from .damage import damage_of, is_conflict_copy
 from .errors import ConfigError, Conflict, DiskTrouble, GitTrouble, MemorySkillError, NotFound, PathRefused
 from .history import History, Origin
 from .index import Line
+from .light import NamedTuple
 from .note import Note, parse, scope_of, skim
 from .pending import Due, Pending
 from .projects import Projects
@@ -25,6 +25,10 @@ from .salvage import last_good
 from .search import Search
 from .text import one_line, shorten
 from .tree import ABSENT, INDEX, FileStat, Tree, digest, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Edit = Callable[[bytes | None], bytes | None]  # a file's bytes in, its new bytes out; None: not there
 

@@ -304,5 +304,8 @@ def test_the_prompt_hook_loads_the_standard_library_only(memory: Memory) -> None
         "inspect",
         "shutil",
         "bz2",
+        "typing",
+        "_hashlib",
+        "signal",
     }
     assert not loaded & slow

@@ -158,7 +158,7 @@ def inbox_list(face: Face, as_json: bool) -> None:
     """
     found = face.memory().inbox()
     if as_json:
-        print_json({"items": [vars(item) for item in found]})
+        print_json({"items": [item._asdict() for item in found]})
         return
     for item in found:
         result(f"{item.id}  {item.reason}")

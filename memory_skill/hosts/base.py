@@ -9,9 +9,8 @@ No dataclasses here nor in anything else that the prompt hook imports: the modul
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..errors import UsageError
+from ..light import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
