@@ -226,7 +226,8 @@ def recall(
         return Recalled("no_match", "nothing in the query names a subject")
     scopes = _scopes(scope)
     try:
-        pool = _indexed(question, scopes, tree, search)
+        with search.steady():
+            pool = _indexed(question, scopes, tree, search)
     except IndexTrouble as trouble:
         pool = _scanned(question, scopes, tree, trouble.what)
     day = as_of or today or date.today()

@@ -12,6 +12,7 @@ import os
 import re
 import sqlite3
 import time
+from _thread import allocate_lock
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -167,11 +168,33 @@ class Search:
         self.path = path
         self._reader: sqlite3.Connection | None = None
         self._inode = 0
+        self._turn = allocate_lock()
+        self._is_steady = False
 
     # reading
 
+    @contextlib.contextmanager
+    def steady(self) -> Iterator[None]:
+        """Answer all that is asked within from one state of the index, whoever changes or swaps it meanwhile.
+
+        A row's number means nothing in the next state: a save between `candidates` and `rows` lost a hit.
+        """
+        with self._turn:
+            with _trouble():
+                reader = self.open()
+                reader.execute("BEGIN")
+            self._is_steady = True
+            try:
+                yield
+            finally:
+                self._is_steady = False
+                with contextlib.suppress(sqlite3.Error):
+                    reader.execute("COMMIT")
+
     def open(self) -> sqlite3.Connection:
         """The one read-only connection of this process, opened anew when the file was swapped."""
+        if self._is_steady and self._reader is not None:
+            return self._reader
         with _trouble():
             inode = self._known_file()
         if self._reader is not None and inode != self._inode:
@@ -287,12 +310,12 @@ class Search:
 
     def pinned(self, scopes: Sequence[str] | None) -> list[Row]:
         """The rows of pinned notes within *scopes*, by address."""
-        with _trouble():
+        with self.steady(), _trouble():
             reader = self.open()
             rows = reader.execute("SELECT id FROM entries WHERE pinned").fetchall()
             ranges = _ranges(reader, scopes)
             numbers = [n for (n,) in rows if any(low <= n < high for low, high in ranges)]
-        return sorted(self.rows(numbers), key=lambda row: row.address)
+            return sorted(self.rows(numbers), key=lambda row: row.address)
 
     # writing: the caller holds the tree's lock
 
