@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import Locked, MemorySkillError
 from .settle import summary, unsettled
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
 
     from .memory import Memory
+
+    Events = queue.SimpleQueue[str | None]  # the paths that changed; None: end
 
 QUIET_SECONDS = 0.3  # without a further event, then the batch is settled
 LONGEST_SECONDS = 2.0  # an editor that never stops saving is settled all the same
@@ -36,11 +38,10 @@ def watch(memory: Memory, *, say: Callable[[str], None]) -> None:
     """Watch the tree until SIGINT or SIGTERM. Raises: Locked if another `watch` runs on it, NotFound."""
     with memory.tree.lock():
         pass  # there is a tree, and we may write to it
-    with _alone(memory), _observed(memory, say) as events:
+    with _alone(memory), _observed(memory, say) as events, _ended_by_signal(events):
         say(f"Watching {memory.tree.home} (Ctrl-C ends it).")
         _settle(memory, say)
-        while True:
-            _wait_for_quiet(events)
+        while _is_to_go_on(events):
             _settle(memory, say)
 
 
@@ -51,8 +52,7 @@ def _alone(memory: Memory) -> Iterator[None]:
     try:
         with flock(memory.tree.state / "watch.lock", 0.2):
             write_atomic(sign, json.dumps({"pid": os.getpid()}).encode(), durable=False)
-            with _interruptible():
-                yield
+            yield
             sign.unlink(missing_ok=True)
     except Locked as error:
         raise Locked(
@@ -61,24 +61,31 @@ def _alone(memory: Memory) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """End well on Ctrl-C and on `kill`."""
+def _ended_by_signal(events: Events) -> Iterator[None]:
+    """End well on Ctrl-C and on `kill`, after the settling that runs; a second one has its usual effect.
 
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+    An exception raised by the handler was swallowed where a child process of git was being waited for, and
+    the watcher went on for ever.
+    """
+    before: dict[int, Any] = {}
+
+    def stop(number: int, _: object) -> None:
+        events.put(None)
+        signal.signal(number, before[number])
 
     with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, stop)
-    with contextlib.suppress(KeyboardInterrupt):
-        yield
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.getsignal(number)
+            signal.signal(number, stop)
+    yield
 
 
 @contextlib.contextmanager
-def _observed(memory: Memory, say: Callable[[str], None]) -> Iterator[queue.SimpleQueue[str]]:
+def _observed(memory: Memory, say: Callable[[str], None]) -> Iterator[Events]:
     """The paths that change, as they change."""
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
-    events: queue.SimpleQueue[str] = queue.SimpleQueue()
+    events: Events = queue.SimpleQueue()
     home = memory.tree.home
 
     class Handler(FileSystemEventHandler):
@@ -138,13 +145,16 @@ def _file_system(home: Path) -> str:
     return max(inside, key=lambda item: len(item[0]), default=("", ""))[1]
 
 
-def _wait_for_quiet(events: queue.SimpleQueue[str]) -> None:
-    """Wait for a change, then for quiet."""
-    events.get()
+def _is_to_go_on(events: Events) -> bool:
+    """Wait for a change, then for quiet. False when the watcher shall end."""
+    if events.get() is None:
+        return False
     end = time.monotonic() + LONGEST_SECONDS
     with contextlib.suppress(queue.Empty):
         while time.monotonic() < end:
-            events.get(timeout=QUIET_SECONDS)
+            if events.get(timeout=QUIET_SECONDS) is None:
+                return False
+    return True
 
 
 def _settle(memory: Memory, say: Callable[[str], None]) -> None:
