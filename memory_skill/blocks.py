@@ -6,7 +6,6 @@ from pathlib import Path
 
 from . import distil, opening
 from .calls import Call, scope_of, search_of, state_of
-from .events import Events
 from .hosts.base import units
 from .journal import Journal, Turn
 from .sessions import Session
@@ -16,7 +15,6 @@ from .tree import digest
 SECOND_CHARS = 2500  # of the second block, where the host sets no limit
 RECALL_SHARE = 700  # characters of a host's limit that the second block leaves to recall
 MIN_RECALL = 200  # characters; less room holds no entry
-DEAD_AFTER = 3  # prompts without a stop, starts without a prompt
 NEAREST = 5  # notes named in the brief
 
 
@@ -160,12 +158,12 @@ def _notices(call: Call, record: Session) -> list[str]:
     """What a person must hear; of what lasts, the same level is not said twice in a row."""
     lasting = {"config": ("wrong", f"config: {call.config_trouble}; the last valid one is in force")}
     lasting = lasting if call.config_trouble else {}
+    from .health import dead_hooks, figures, levels, news
+    from .inbox import waiting
+
     lasting |= dead_hooks(call.events, call.event.host)
     if not record.started:
         lasting["start"] = ("missing", "the session-start hook did not run (memory-skill doctor)")
-    from .health import figures, levels, news
-    from .inbox import waiting
-
     inbox = len(waiting(call.tree))
     if inbox:
         what = "entry waits" if inbox == 1 else "entries wait"
@@ -186,25 +184,6 @@ def health(call: Call, record: Session) -> str:
     return opening.notices(
         worse(call.tree.state, call.event.host, levels(figures(call.tree, call.config.index)))
     )
-
-
-def dead_hooks(events: Events, host: str) -> dict[str, tuple[str, str]]:
-    """Each hook of *host* that fails, or no longer runs though its neighbour does: since when, and a line."""
-    lines = {}
-    for beat in events.heartbeats():
-        if beat.host != host:
-            continue
-        if beat.failures:
-            since = f"since {beat.failed} ({beat.failures}x)"
-            lines[f"{beat.event} fails"] = (
-                beat.failed,
-                f"the {beat.event} hook fails {since}: {beat.trouble}",
-            )
-        silent = {"prompt": "stop", "session-start": "prompt"}.get(beat.event)
-        if silent and beat.alone >= DEAD_AFTER:
-            told = f"the {silent} hook has not run for {beat.alone} times (memory-skill doctor)"
-            lines[f"{silent} is silent"] = ("silent", told)
-    return lines
 
 
 def _waiting(call: Call, record: Session, room: int) -> str:

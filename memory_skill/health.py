@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from .config import IndexKnobs
 from .errors import MemorySkillError
+from .events import Events
 from .inbox import FOLDER as INBOX
 from .inbox import waiting
 from .journal import FOLDER as JOURNAL
@@ -22,6 +23,7 @@ from .tree import INDEX, Tree, write_atomic
 
 OK, WARN, CRITICAL = "ok", "warn", "critical"
 RANK = {OK: 0, WARN: 1, CRITICAL: 2}
+DEAD_AFTER = 3  # prompts without a stop, starts without a prompt
 ANNOUNCED = "announced.json"  # in `.state`: host -> subject -> the level that was announced last
 # From where on a figure is a warning, and from where on it is critical.
 LIMITS = {
@@ -142,3 +144,20 @@ def _announced(state: Path) -> dict[str, dict[str, str]]:
         return {}
     whole = isinstance(found, dict) and all(isinstance(value, dict) for value in found.values())
     return found if whole else {}
+
+
+def dead_hooks(events: Events, host: str = "") -> dict[str, tuple[str, str]]:
+    """Each hook (of *host*) that fails, or is silent though its neighbour runs: since when, and a line."""
+    lines = {}
+    for beat in events.heartbeats():
+        name = beat.event if host else f"{beat.host} {beat.event}"
+        if host not in ("", beat.host):
+            continue
+        if beat.failures:
+            since = f"since {beat.failed} ({beat.failures}x)"
+            lines[f"{name} fails"] = (beat.failed, f"the {name} hook fails {since}: {beat.trouble}")
+        silent = {"prompt": "stop", "session-start": "prompt"}.get(beat.event)
+        if silent and beat.alone >= DEAD_AFTER:
+            told = f"the {silent} hook has not run for {beat.alone} times (memory-skill doctor)"
+            lines[f"{name} is alone"] = ("silent", told)
+    return lines

@@ -370,17 +370,16 @@ class Memory(Here):
         left_out = tuple(LeftOut(*left) for left in found.left_out)
         return Recalled(found.outcome, found.reason, hits, found.omitted, left_out, found.explain)
 
-    def context(self, scope: str | None = None) -> Context:
-        """The standing block of a session: the law, AGENTS.md, the index files, what is pinned."""
-        from .opening import first
-        from .recall import pinned, render_pinned
+    def context(
+        self, scope: str | None = None, *, recent: int = 0, query: str = "", session: str = ""
+    ) -> Context:
+        """What to put before a model; see `context.build`. *recent*: turns; *session*: do not repeat.
 
-        self.must_exist()
-        where = self.scope(scope) if scope else self.reading
-        owner = where.partition(":")[2] if where.startswith("project:") else ""
-        pins = render_pinned(pinned(where, tree=self.tree, search=self.writer.search, config=self.config))
-        text = first(self.tree, self.env, owner, pins, with_index=True, fits=lambda text: len(text) <= 10_000)
-        return Context(where, text)
+        Raises: NotFound without a tree.
+        """
+        from .context import Asked, build
+
+        return build(self, Asked(self.scope(scope) if scope else self.reading, recent, query, session))
 
     # --- the task at hand
 

@@ -59,10 +59,10 @@ def first(
     """
     law = pack.law(command=command(env), home=shown(tree.home, env))
     parts = [
-        whole_lines(_read(tree, "AGENTS.md"), AGENTS_CHARS),
-        whole_lines(_read(tree, f"knowledge/projects/{slug}/{INDEX}") if slug else "", PROJECT_CHARS),
+        whole_lines(text_of(tree, "AGENTS.md"), AGENTS_CHARS),
+        whole_lines(text_of(tree, f"knowledge/projects/{slug}/{INDEX}") if slug else "", PROJECT_CHARS),
         pinned,
-        _read(tree, INDEX) if with_index else "",
+        text_of(tree, INDEX) if with_index else "",
     ]
     # The fence looks for secrets in all that it holds, 35 ms for a full index: not at each try.
     while any(parts) and not fits("\n\n".join([law, *parts])):
@@ -82,12 +82,12 @@ def _shorten_longest(parts: list[str]) -> None:
 def standing(tree: Tree, env: Mapping[str, str]) -> tuple[str, str, str]:
     """Law, AGENTS.md and root index, for a host whose start text lies in a file."""
     law = pack.law(command=command(env), home=shown(tree.home, env))
-    return law, whole_lines(_read(tree, "AGENTS.md"), AGENTS_CHARS), _read(tree, INDEX)
+    return law, whole_lines(text_of(tree, "AGENTS.md"), AGENTS_CHARS), text_of(tree, INDEX)
 
 
 def project_part(tree: Tree, slug: str, pinned: str, limit: int) -> str:
     """The project's index and what is pinned, fenced, within *limit* characters; '' if there is neither."""
-    index = _read(tree, f"knowledge/projects/{slug}/{INDEX}") if slug else ""
+    index = text_of(tree, f"knowledge/projects/{slug}/{INDEX}") if slug else ""
     room = limit - len(fence("", what="this project"))
     if not (index or pinned) or room < 80:
         return ""
@@ -147,7 +147,7 @@ def _together(law: str, parts: Sequence[str]) -> str:
     return f"{law.strip()}\n\n{fence(body, what='memory')}" if body else law.strip()
 
 
-def _read(tree: Tree, rel: str) -> str:
+def text_of(tree: Tree, rel: str) -> str:
     """The text of one file of the tree without its HTML comments; '' if it cannot be read."""
     from .errors import MemorySkillError
 

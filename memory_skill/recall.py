@@ -343,7 +343,7 @@ def _hits(
         entry = _entry(note, row.address) if note else None
         if note is None or entry is None:
             continue  # gone, or rewritten, since the index was made
-        text = redact(_text(note, entry)).text  # a hand may have written a key, and nobody settled it
+        text = redact(entry_text(note, entry)).text  # a hand may have written a key, and nobody settled it
         if shown.get(row.address) != digest(text.encode("utf-8", "replace")):
             score = round(min(1.0, scored.score), 4)
             age = _age(note.date, day)
@@ -356,7 +356,7 @@ def _entry(note: Note, address: str) -> Entry | None:
     return next((entry for entry in note.entries if entry.address == address), None)
 
 
-def _text(note: Note, entry: Entry) -> str:
+def entry_text(note: Note, entry: Entry) -> str:
     """The entry, after the note's description where that says more than the entry does."""
     said = one_line(note.description)
     if not said or "#" in entry.address or normalise(said).rstrip(".…") in normalise(entry.text):

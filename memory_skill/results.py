@@ -84,10 +84,11 @@ class Listed:
 
 @dataclass(frozen=True)
 class Context:
-    """What a host puts before the model at session start; the same bytes until the tree changes."""
+    """What a host puts before the model: *text*, and the *parts* of it, by name, in order."""
 
     scope: str
     text: str
+    parts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -94,18 +94,24 @@ def watch_verb(face: Face) -> None:
 
 @click.command("context")
 @click.option("--scope", help="global, project, project:<slug>; here: the current project.")
+@click.option(
+    "--recent", metavar="N", default=0, type=click.IntRange(0, 50), help="Also the project's last N turns."
+)
+@click.option("--query", default="", help="Also what is recalled for it.")
+@click.option("--session", metavar="ID", default="", help="Give nothing that this session was given before.")
 @json_option
 @click.pass_obj
-def context_verb(face: Face, scope: str | None, as_json: bool) -> None:
-    """Show what a session starts with: the law, AGENTS.md, the indexes, what is pinned.
+def context_verb(face: Face, scope: str | None, recent: int, query: str, session: str, as_json: bool) -> None:
+    """Show what a host can put before its model: the law, what stands, the task, turns, what is recalled.
 
     \b
     Example: memory-skill context
+             memory-skill context --session 42 --query "how do we deploy?"
     """
-    context = face.memory().context(scope)
+    context = face.memory().context(scope, recent=recent, query=query, session=session)
     if as_json:
         print_json(context)
-    else:
+    elif context.text:
         result(context.text)
 
 
