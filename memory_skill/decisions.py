@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from . import gate, note
-from .errors import NoteError, Refused, UsageError
+from .errors import NoteError, NotFound, Refused, UsageError
 from .history import Origin
 from .inbox import Item, free
 from .note import TYPES, entry_id, scope_of
+from .reconcile import Update, replaced
 from .text import shorten, slug
 from .write import Writer, group_of_scope, message
 
@@ -51,8 +52,11 @@ def accept(
     type: str | None = None,
     scope: str | None = None,
     text: str | None = None,
+    both: bool = False,
 ) -> Decided:
     """Save the held text, or *text* in its place, and take the item away; for use inside `hold`.
+
+    One that contradicts an entry takes its place, unless *both* hold.
 
     Raises: UsageError when neither item nor caller tells type and scope, NoteError when its header cannot be
     read: such an item can only be amended or discarded.
@@ -69,13 +73,29 @@ def accept(
     if same:
         done = writer.change(away, message(verb, item.path, f"It stands in {same} already.", origin))
         return Decided(item.id, "unchanged", same, entry.scope, None, done.warning, done.commit)
-    path = _place(writer, item, entry, moved=bool(type or scope))
-    raw = note.format_note(note.stem_of(path), gate.redact(entry.description).text, passed.text, entry.meta)
+    instead = None if both else _instead(writer, item, entry, passed.text)
+    path = instead[0] if instead else _place(writer, item, entry, moved=bool(type or scope))
+    line = gate.redact(entry.description).text
+    raw = instead[1] if instead else note.format_note(note.stem_of(path), line, passed.text, entry.meta)
     body = f"{entry.description}\n\nWaited because: {item.reason}. Scope: {entry.scope}."
     said = message(verb, path, body, origin, entry.meta["source"])
     done = writer.change({path: lambda _: raw.encode("utf-8"), **away}, said)
     hint = done.warning or ("a secret in it was masked" if passed.masked else None)
     return Decided(item.id, "accepted", path, entry.scope, None, hint, done.commit)
+
+
+def _instead(writer: Writer, item: Item, entry: Entry, body: str) -> tuple[str, str] | None:
+    """The path of the note that the item contradicts and its new text; None if what it said is gone."""
+    path = item.against.partition("#")[0]
+    before = writer.tree.read_or_none(path) if path.endswith(".md") else None
+    if before is None:
+        return None
+    described = entry.description != note.describe(entry.body)
+    update = Update(body, entry.description, described, entry.meta["source"], changed=True)
+    try:
+        return path, replaced(before, path, item.against, update)
+    except NotFound:
+        return None
 
 
 def discard(writer: Writer, item: Item, origin: Origin) -> Decided:

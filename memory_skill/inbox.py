@@ -18,15 +18,16 @@ from .tree import Tree
 FOLDER = "inbox"
 MAX_VALUE = 1000  # characters of one line of the head; evidence is a quotation, not a document
 _HEAD = r"<!-- held\n((?:[a-z]+: [^\n]*\n)*)-->\n"
-_LINES = ("reason", "evidence", "found", "to", "type", "scope", "host", "session", "day")
+_LINES = ("reason", "evidence", "against", "found", "to", "type", "scope", "host", "session", "day")
 BY_HAND = "somebody put it there"
 
 
 class Item(NamedTuple):
     """One held text. Unknown values are "".
 
-    *reason* says why it waits, *evidence* quotes what speaks for that; *found* is where it was; *to*, *type*
-    and *scope* say where it would go; *host* and *session* wrote it, *day* is ISO.
+    *reason* says why it waits, *evidence* quotes what speaks for that; *against* is the entry that it
+    contradicts; *found* is where it was; *to*, *type* and *scope* say where it would go; *host* and *session*
+    wrote it, *day* is ISO.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Item(NamedTuple):
     host: str = ""
     session: str = ""
     day: str = ""
+    against: str = ""
 
 
 def held(tree: Tree, stem: str, reason: str, text: str, *, own: str = "", **told: str) -> Item:

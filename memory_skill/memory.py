@@ -220,14 +220,22 @@ class Memory(Here):
         return list(box.items(self.tree))
 
     def accept(
-        self, ident: str, *, type: str | None = None, scope: str | None = None, text: str | None = None
+        self,
+        ident: str,
+        *,
+        type: str | None = None,
+        scope: str | None = None,
+        text: str | None = None,
+        both: bool = False,
     ) -> decisions.Decided:
         """Save what waits under that id, or *text* in its place; see `decisions.accept`."""
         if type and type not in TYPES:
             raise UsageError(f"unknown type {type!r}", hint=f"one of {', '.join(TYPES)}")
         where = self.scope(scope) if scope else None
         with self._decide(ident) as item:
-            return decisions.accept(self.writer, item, self.origin, type=type, scope=where, text=text)
+            return decisions.accept(
+                self.writer, item, self.origin, type=type, scope=where, text=text, both=both
+            )
 
     def discard(self, ident: str) -> decisions.Decided:
         """Take away what waits under that id. Raises: NotFound."""

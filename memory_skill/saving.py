@@ -7,13 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from . import beside, gate, inbox, note
+from .comparing import statement
+from .editing import told
 from .errors import Conflict, Refused, UsageError
+from .gate import Beside
 from .here import Here
 from .light import NamedTuple
 from .note import SOURCES, TYPES, entry_ids, format_note, scope_of
+from .reconcile import Match, Update, differs, is_about, nearest, replaced
 from .refusals import Refusals
 from .results import Saved
-from .text import normalise, slug
+from .text import normalise, one_line, slug
 from .write import becomes, group_of_scope, message
 
 _CAUSE = re.compile(
@@ -21,6 +25,14 @@ _CAUSE = re.compile(
     r"|因为|由于|原因|ため|から|때문",
     re.IGNORECASE,
 )
+
+
+class Contradicts(gate.Doubted):
+    """The new entry says the opposite of one that stands there."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(f"contradicts {match.quoted}", rule="contradicts", where=match.address)
+        self.match = match
 
 
 class Draft(NamedTuple):
@@ -35,6 +47,8 @@ class Draft(NamedTuple):
     to: str | None = None
     again: bool = False
     moved: bool = False
+    named: bool = False  # the caller chose the name: a note that has it is the one that is meant
+    described: bool = False  # and wrote the description
 
     def note(self, body: str, stem: str | None = None) -> str:
         """The note's text with *body*, as it passed the gate."""
@@ -60,9 +74,10 @@ def draft(
     if source not in SOURCES:
         raise UsageError(f"unknown source {source!r}", hint=f"one of {', '.join(SOURCES)}")
     body = _compose(text, why, how)
-    told = _told(description, body)
+    line = _told(description, body)
     meta = _meta(type, source) | ({"pin": "true"} if pin else {})
-    return Draft(_stem(name or slug(told) or type), told, body, meta)
+    stem = _stem(name or slug(line) or type)
+    return Draft(stem, line, body, meta, named=name == stem, described=bool(description))
 
 
 def draft_of_note(raw: str, to: str | None) -> Draft:
@@ -71,9 +86,10 @@ def draft_of_note(raw: str, to: str | None) -> Draft:
     if not (found.typed or to):
         hint = f"metadata: type: one of {', '.join(TYPES)}"
         raise UsageError("the note's header names no type", hint=hint)
-    told = _told(found.description, found.body)
-    stem = _stem(found.name if found.name != "stdin" else slug(told) or found.type)
-    return Draft(stem, told, found.body, _meta(found.type, "user-said") | found.meta)
+    line = _told(found.description, found.body)
+    stem = _stem(found.name if found.name != "stdin" else slug(line) or found.type)
+    meta = _meta(found.type, "user-said") | found.meta
+    return Draft(stem, line, found.body, meta, named=found.name == stem, described=bool(found.description))
 
 
 def _meta(kind: str, source: str) -> dict[str, str]:
@@ -88,8 +104,13 @@ def save(here: Here, wanted: Draft) -> Saved:
     wanted = wanted._replace(meta=here.signature() | wanted.meta)
     kind = wanted.meta["type"]
     where = scope_of(here.writable(wanted.to)) if wanted.to else here.scope_of_new(wanted.scope, kind)
+    meant = None if wanted.to or wanted.moved else _meant(here, wanted, where)
+    near = _near(here, wanted, where)
     try:
-        passed = _admitted(here, wanted, where)
+        passed = _admitted(
+            here, wanted, [one for one in near if meant is None or one.address != meant.address]
+        )
+        match = meant or _met(here, wanted, passed.text, near)
     except Refused as error:
         Refusals(here.tree.state).count(error.rule)
         if isinstance(error, gate.Doubted):
@@ -97,10 +118,46 @@ def save(here: Here, wanted: Draft) -> Saved:
         return Saved(None, where, "refused", error.rule, error.hint)
     if wanted.to:
         return put(here, wanted.to, wanted.note(passed.text), entry_ids(wanted.body), wanted.again)
-    return _add(here, wanted, where, passed)
+    return _update(here, wanted, where, passed, match) if match else _add(here, wanted, where, passed)
 
 
-def _admitted(here: Here, wanted: Draft, where: str) -> gate.Passed:
+def _meant(here: Here, wanted: Draft, where: str) -> Match | None:
+    """The note that has the name which the caller chose, if it is about the same: that is a correction."""
+    path = f"{folder_of(where, wanted.meta['type'])}/{wanted.stem}.md"
+    raw = here.tree.read_or_none(path) if wanted.named else None
+    found = note.skim(raw, path) if raw else None
+    if found is None or len(found.entries) != 1 or found.entries[0].address != path:
+        return None
+    return Match(path, found.body, "contradicts") if is_about(wanted.body, found.body) else None
+
+
+def _met(here: Here, wanted: Draft, body: str, near: Sequence[Beside]) -> Match | None:
+    """The entry of the same subject that *body* tells more of. Raises: Contradicts for one that it denies."""
+    match = nearest(body, near)
+    if match is None or wanted.to:
+        return None
+    if match.relation == "contradicts":
+        raise Contradicts(match)
+    path = match.address.partition("#")[0]
+    raw = here.tree.read_or_none(path)
+    same_type = raw is not None and note.skim(raw, path).type == wanted.meta["type"]
+    return match if same_type else None
+
+
+def _near(here: Here, wanted: Draft, where: str) -> list[Beside]:
+    """The entries that the new one is compared with; none where the rules of quality do not hold."""
+    if wanted.moved or _pinned(wanted) or wanted.meta.get("source") == "tool-output":
+        return []
+    same = set(entry_ids(wanted.body))  # those are unchanged, not refused
+    found = beside.entries(wanted.body, where, here.writer)
+    return [] if any(one.text and note.entry_id(one.text) in same for one in found) else found
+
+
+def _pinned(wanted: Draft) -> bool:
+    return wanted.meta.get("pin", "").lower() == "true"
+
+
+def _admitted(here: Here, wanted: Draft, near: Sequence[Beside]) -> gate.Passed:
     """The body as the gate lets it in. Raises: Refused, Doubted."""
     source = wanted.meta.get("source", "")
     candidate = gate.Candidate(
@@ -108,13 +165,11 @@ def _admitted(here: Here, wanted: Draft, where: str) -> gate.Passed:
         type=wanted.meta["type"],
         source=source,
         by="assistant" if source == "agent-inferred" else "user",
-        pinned=wanted.moved or wanted.meta.get("pin", "").lower() == "true",
+        pinned=wanted.moved or _pinned(wanted),
         confidence=wanted.meta.get("confidence", "").lower(),
     )
     if candidate.pinned or source == "tool-output":
         return gate.admit(candidate, knobs=here.config.gate)
-    same = set(entry_ids(wanted.body))  # those are unchanged, not refused
-    near = [o for o in beside.entries(wanted.body, where, here.writer) if note.entry_id(o.text) not in same]
     given = beside.instructions(here.writer, here.cwd)
     return gate.admit(candidate, knobs=here.config.gate, beside=near, instructions=given)
 
@@ -140,6 +195,27 @@ def _add(here: Here, wanted: Draft, where: str, passed: gate.Passed) -> Saved:
     taken = None if stem == wanted.stem else f"{folder}/{wanted.stem}.md"
     hint = done.warning or _advice(kind, passed, taken)
     return Saved(path, where, "saved", None, hint, None, done.commit)
+
+
+def _update(here: Here, wanted: Draft, where: str, passed: gate.Passed, match: Match) -> Saved:
+    """Put the new text in the place of the entry that it refines or corrects."""
+    path = match.address.partition("#")[0]
+    with here.writer.hold():
+        if not wanted.again and set(entry_ids(passed.text)) & here.tombs():
+            return _buried(where)
+        before = here.tree.read(path)
+        if note.entry_id(passed.text) in entry_ids(note.skim(before, path).body):
+            return Saved(path, where, "unchanged")
+        changed = differs(match.text, passed.text)
+        source = wanted.meta.get("source", "")
+        update = Update(passed.text, wanted.description, wanted.described, source, changed)
+        raw = replaced(before, path, match.address, update)
+        said = message("save", match.address, told(match.text, passed.text), here.origin, source)
+        done = here.writer.change({path: becomes(note.encode(raw, before), before)}, said)
+    here.count_save()
+    masked = _advice("", passed, None)
+    hint = f"it took the place of what {match.quoted} said; memory-skill undo brings that back"
+    return Saved(path, where, "saved", None, done.warning or masked or hint, None, done.commit)
 
 
 def put(here: Here, to: str, raw: str, ids: Sequence[str], again: bool) -> Saved:
@@ -170,7 +246,12 @@ def put(here: Here, to: str, raw: str, ids: Sequence[str], again: bool) -> Saved
 def _hold(here: Here, wanted: Draft, where: str, doubt: gate.Doubted) -> Saved:
     """Put it into the inbox, with the reason and where it would go."""
     folder = folder_of(where, wanted.meta["type"])
-    told: Mapping[str, str] = {
+    met = doubt.match if isinstance(doubt, Contradicts) else None
+    head: Mapping[str, str] = {
+        "evidence": f"now: {one_line(statement(wanted.body))} - before: {one_line(statement(met.text))}"
+        if met
+        else "",
+        "against": met.address if met else "",
         "to": wanted.to or f"{folder}/{wanted.stem}.md",
         "type": wanted.meta["type"],
         "scope": where,
@@ -180,10 +261,13 @@ def _hold(here: Here, wanted: Draft, where: str, doubt: gate.Doubted) -> Saved:
     raw = wanted.note(gate.redact(wanted.body).text)
     with here.writer.hold():
         day = date.today().isoformat()
-        item = inbox.held(here.tree, wanted.stem, doubt.what, raw, day=day, **told)
+        item = inbox.held(here.tree, wanted.stem, doubt.what, raw, day=day, **head)
         said = message("hold", item.path, doubt.what, here.origin, wanted.meta.get("source", ""))
         done = here.writer.change({item.path: becomes(inbox.form(item).encode("utf-8"), None)}, said)
     ask = f"ask, then: memory-skill inbox accept {item.id}"
+    if met:
+        name = note.stem_of(met.address.partition("#")[0])
+        ask += f" (replaces it), or with --both; if the user said that it changed: save it with --name {name}"
     hint = f"it waits for the user as {item.id} ({doubt.what}); {ask}"
     return Saved(None, where, "held", doubt.rule, hint, item.path, done.commit)
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..memory import Memory
 
 type_option = click.option("--type", "kind", help=f"One of {', '.join(TYPES)}.")
+both_option = click.option(
+    "--both", is_flag=True, help="Beside the entry that it contradicts, which holds too."
+)
 scope_option = click.option("--scope", help="global, project, project:<slug>, agent:<name>.")
 
 
@@ -181,15 +184,20 @@ def _first_words(text: str) -> str:
 @click.argument("ident", metavar="ID")
 @type_option
 @scope_option
+@both_option
 @json_option
 @click.pass_obj
-def inbox_accept(face: Face, ident: str, kind: str | None, scope: str | None, as_json: bool) -> int:
+def inbox_accept(
+    face: Face, ident: str, kind: str | None, scope: str | None, both: bool, as_json: bool
+) -> int:
     """Save it. Type and scope are those that the item names, unless told otherwise.
+
+    What contradicts an entry takes its place, unless --both.
 
     \b
     Example: memory-skill inbox accept prefers-tabs --scope global
     """
-    return _say(face.memory().accept(ident, type=kind, scope=scope), as_json)
+    return _say(face.memory().accept(ident, type=kind, scope=scope, both=both), as_json)
 
 
 @inbox_verb.command("amend")
@@ -198,6 +206,7 @@ def inbox_accept(face: Face, ident: str, kind: str | None, scope: str | None, as
 @click.option("--file", type=click.Path(path_type=Path, allow_dash=True), help="A file with it; - is stdin.")
 @type_option
 @scope_option
+@both_option
 @json_option
 @click.pass_obj
 def inbox_amend(
@@ -207,6 +216,7 @@ def inbox_amend(
     file: Path | None,
     kind: str | None,
     scope: str | None,
+    both: bool,
     as_json: bool,
 ) -> int:
     """Save another text in its place.
@@ -218,7 +228,7 @@ def inbox_amend(
         raise UsageError("what shall it say?", hint=f"memory-skill inbox amend {ident} --text TEXT")
     if file is not None:
         text = sys.stdin.read() if str(file) == "-" else _read(file)
-    return _say(face.memory().accept(ident, type=kind, scope=scope, text=text), as_json)
+    return _say(face.memory().accept(ident, type=kind, scope=scope, text=text, both=both), as_json)
 
 
 def _read(file: Path) -> str:
