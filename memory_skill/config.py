@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of the tree; a newer one is read and never written
 PREFIX = "MEMORY_SKILL_"
-_HASH = re.compile(r"[0-9a-fA-F]{8,64}")
+_HASH = r"[0-9a-fA-F]{8,64}"
 
 
 class HistoryKnobs(NamedTuple):
@@ -292,7 +292,7 @@ def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
         group, knob = key.split(".")
         given = env.get(f"{PREFIX}{group}_{knob}".upper())
         if given:
-            number = isinstance(allowed, range) and re.fullmatch(r"-?[0-9]+", given)
+            number = isinstance(allowed, range) and given.removeprefix("-").isdecimal() and given.isascii()
             value = given.replace(",", " ").split() if allowed == HASHES else given
             values.setdefault(group, {})[knob] = int(given) if number else value
     return values
@@ -339,7 +339,7 @@ def _check(where: str, key: str, value: object) -> None:
         if value not in allowed:
             raise _wrong(where, key, " or ".join(map(repr, allowed)), value)
     elif allowed == HASHES:
-        if not isinstance(value, list) or not all(_HASH.fullmatch(str(one)) for one in value):
+        if not isinstance(value, list) or not all(re.fullmatch(_HASH, str(one)) for one in value):
             raise _wrong(where, key, "a list of 8 to 64 hex digits each", value)
     elif isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, key, "a whole number", value)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 
+from .light import pattern
+
 # Syncthing: note.sync-conflict-20261130-210315-ABCDEFG.md; Dropbox, Nextcloud, Obsidian Sync and others:
 # note (Ada's conflicted copy 2026-11-30).md, note (conflicted copy 2026-11-30 210315).md
-_COPY = re.compile(
+_COPY = pattern(
     r"\.sync-conflict-\d{8}-\d{6}|\([^()]*\bconflict(?:ed)? ?copy\b[^()]*\)|\[conflict\]", re.IGNORECASE
 )
-_FENCE = re.compile(rb"^ {0,3}(```+|~~~+)")
+_FENCE = pattern(rb"^ {0,3}(```+|~~~+)")
 
 
 def is_conflict_copy(path: str) -> bool:

@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from .config import IndexKnobs
 from .errors import MemorySkillError
@@ -18,6 +17,7 @@ from .events import Events
 from .inbox import FOLDER as INBOX
 from .inbox import waiting
 from .journal import FOLDER as JOURNAL
+from .light import NamedTuple
 from .search import INDEX_FILE
 from .tree import INDEX, Tree, write_atomic
 

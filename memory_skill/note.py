@@ -11,7 +11,7 @@ from functools import cache, cached_property
 
 from .damage import has_conflict, is_conflict_copy
 from .errors import NoMatch, NoteError, SeveralMatches
-from .light import NamedTuple, sha256
+from .light import NamedTuple, pattern, sha256
 from .text import nearest_lines, normalise, one_line, shorten
 
 TYPE_CHECKING = False
@@ -24,14 +24,14 @@ MAX_HEADER = 16_384  # bytes; a longer header is a mistake or a bomb
 MAX_PLACES = 20  # named when a text stands in a note more than once
 
 # The header ends at the first line that is exactly three dashes: a description may hold "---".
-_HEADER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_PLAIN = re.compile(r"""( *)([\w.-]+|"(?:[^"\\]|\\.)*"):(?:[ \t]+(.*?))?[ \t]*\r?$""")
-_KEY = re.compile(r"\w[\w.-]*")  # of a header; any other is quoted
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
-_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADER = pattern(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_PLAIN = pattern(r"""( *)([\w.-]+|"(?:[^"\\]|\\.)*"):(?:[ \t]+(.*?))?[ \t]*\r?$""")
+_KEY = pattern(r"\w[\w.-]*")  # of a header; any other is quoted
+_ITEM = pattern(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
+_HEADING = pattern(r"#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _MARK = b"\xef\xbb\xbf"
-ID = re.compile(r"[0-9a-f]{8}")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+ID = pattern(r"[0-9a-f]{8}")
+_DATE = pattern(r"\d{4}-\d{2}-\d{2}")
 
 
 class Entry(NamedTuple):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_PATHS = 20  # checkouts remembered of one project
-_URL = re.compile(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?([^:/\s]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)
+_URL = r"(?i)(?:[a-z+]+://)?(?:[^@/\s]+@)?([^:/\s]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$"
 
 
 class Project(NamedTuple):
@@ -82,7 +82,7 @@ def _origin(git_folder: Path) -> str:
 
 def normalise_url(url: str) -> str:
     """`git@github.com:Acme/Billing.git` and `https://github.com/acme/billing/` name the same place."""
-    match = _URL.match(url)
+    match = re.match(_URL, url)
     if url.startswith(("/", ".", "file:")) or not match:
         path = re.sub(r"^file://", "", url).rstrip("/").removesuffix(".git")
         return f"local/{path.strip('/')}" if path else ""

@@ -133,17 +133,14 @@ def _changes(tree: Tree, search: Search) -> tuple[list[str], set[str], str | Non
     """Files that are not as the index knows them: changed or new, gone, and what was not looked at."""
     if search.note_count() > WALK_LIMIT:
         return [], set(), None
-    known = search.manifest()
-    changed = []
-    for found in tree.walk():
-        size, mtime, _ = known.pop(found.path, (-1, 0, ""))
-        if (size, mtime) != (found.size, found.mtime_ns):
-            changed.append(found)
+    known, here = search.stats(), set(tree.walk())
+    changed = sorted(here - known)
+    gone = {path for path, _, _ in known - here}.difference(found.path for found in changed)
     if len(changed) <= MAX_CHANGED:
-        return [found.path for found in changed], set(known), None
+        return [found.path for found in changed], gone, None
     newest = sorted(changed, key=lambda found: (-found.mtime_ns, found.path))[:MAX_CHANGED]
     trouble = f"{len(changed)} files are not in the index yet, only the {MAX_CHANGED} newest were read"
-    return [found.path for found in newest], set(known), trouble
+    return [found.path for found in newest], gone, trouble
 
 
 def _scanned(question: Question, scopes: Sequence[str] | None, tree: Tree, trouble: str) -> Pool:

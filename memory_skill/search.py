@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sqlite3
 import time
 from _thread import allocate_lock
@@ -20,7 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from .errors import MemorySkillError
-from .light import NamedTuple
+from .light import NamedTuple, pattern
 from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
 from .tree import MAX_FILE, FileStat, Tree, digest, write_atomic
@@ -40,7 +39,7 @@ SCOPE_SPAN = 1 << 32  # rows of one scope lie in one range of row numbers, which
 BUSY_SECONDS = 0.25  # a reader waits so long for a writer's commit, then scans the files
 INDEX_FILE = "search.sqlite"
 
-_NUMBER = re.compile(r"[A-Za-z]?\d+")  # a part of a name that only numbers notes: 7, m042, 2026
+_NUMBER = pattern(r"[A-Za-z]?\d+")  # a part of a name that only numbers notes: 7, m042, 2026
 
 _TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -241,6 +240,11 @@ class Search:
     def note_count(self) -> int:
         with _trouble():
             return int(self.open().execute("SELECT count(*) FROM notes").fetchone()[0])
+
+    def stats(self) -> set[tuple[str, int, int]]:
+        """Of each indexed file: path, size in bytes, mtime in nanoseconds, as in `FileStat`."""
+        with _trouble():
+            return set(self.open().execute("SELECT path, size, mtime_ns FROM notes"))
 
     def manifest(self) -> dict[str, tuple[int, int, str]]:
         """Of each indexed file: size in bytes, mtime in nanoseconds, digest."""

@@ -140,7 +140,8 @@ def _blocks(text: str) -> Iterator[Span]:
             yield *match.span(), "private-key"
 
 
-LEAST_UNKNOWN, LEAST_NAMED = 23, 35  # characters without a blank of a key whose form nobody told us
+LEAST_RUN, LEAST_NAMED = 20, 32  # letters and digits in a row of a key whose form nobody told us
+_SIGNS = dict.fromkeys(map(ord, "-_./:+=#?&,;()[]{}<>|`'\"@"), " ")
 
 
 def _forms(text: str) -> Iterator[Span]:
@@ -153,11 +154,12 @@ def _forms(text: str) -> Iterator[Span]:
             for match in _compiled(f"(?<![A-Za-z0-9])(?:{form.pattern})").finditer(text):
                 if _is_key(form, match.group()):
                     yield *match.span(), form.name
-    if longest >= LEAST_UNKNOWN and ("_" in whole or "-" in whole):
+    run = max(map(len, whole.translate(_SIGNS).split()), default=0)
+    if run >= LEAST_RUN and ("_" in whole or "-" in whole):
         for match in _compiled(f"(?<![A-Za-z0-9_.-]){UNKNOWN_FORM}", re.IGNORECASE).finditer(text):
             if _looks_random(match.group(1), 20) and not _is_hash(match.group(1)):
                 yield *match.span(), "key"
-    if longest >= LEAST_NAMED and "_" in whole:
+    if run >= LEAST_NAMED and "_" in whole:
         for match in _compiled(
             r"(?<![A-Za-z0-9_./-])[a-z]{2,6}_([A-Za-z0-9]{32,120})(?![A-Za-z0-9_])"
         ).finditer(text):
@@ -214,7 +216,7 @@ def _pairs(text: str) -> Iterator[Span]:
             value = match.group(1).rstrip(".,;:!?)")
             if _has_both(value) and _is_password(value, sure=True) and not value.startswith("/"):
                 yield match.start(1), match.start(1) + len(value), "password"
-    if low.count(":") >= 4:
+    if any(word.count(":") >= 4 for word in text.split()):
         for match in _compiled(_PGPASS, re.MULTILINE).finditer(text):
             if _is_password(match.group(1), sure=True):
                 yield *match.span(1), "password"
@@ -258,6 +260,7 @@ def _headers(text: str) -> Iterator[Span]:
 
 # --- what a word announces
 
+LEAST_TOKEN = 8  # characters of a key that only a word announces
 _KINDS = {"password": PASSWORD_WORDS, "key": KEY_WORDS, "weak": WEAK_WORDS}
 _QUOTED = r"(?P<open>[\"'`]|[“„«「『])(?P<quoted>[^\n\"`“”»「」『』]{1,400}?)(?P<close>[\"'`”“»」』])"
 _BARE = r"(?P<bare>(?:[^\s\"'`，。；、！？：（）「」『』【】\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\"'](?=\w)){4,2048})"
@@ -305,6 +308,7 @@ def _announced(text: str) -> Iterator[Span]:
     words = _words_of(text)
     if words is None:
         return
+    may_be_key = _may_hold_key(text)
     at = 0
     while match := words.search(text, at):
         at = match.end()
@@ -313,7 +317,8 @@ def _announced(text: str) -> Iterator[Span]:
             at = max(at, text.find("]", at))
             continue
         if (
-            _inside_blob(text, match.start())
+            (kind != "password" and not may_be_key)
+            or _inside_blob(text, match.start())
             or _compiled(NOT_KEY_AFTER, re.IGNORECASE).match(text, at)
             or text[max(0, match.start() - 7) : match.start()].casefold().endswith("public ")
         ):
@@ -339,6 +344,16 @@ def _words_of(text: str) -> re.Pattern[str] | None:
 def _caseless(text: str) -> str:
     """*text* so that a literal stands in it wherever a pattern that ignores case may find one (ı, İ and ſ)."""
     return text.lower() if text.isascii() else text.casefold().replace("i\u0307", "i").replace("ı", "i")
+
+
+def _may_hold_key(text: str) -> bool:
+    """Whether a word of *text* is as long as a key, with a digit or a capital inside: most prompts have none."""
+    longer = [word for word in text.replace("\n", " ").split(" ") if len(word) >= LEAST_TOKEN]
+    return any(any(map(str.isdigit, word)) or any(map(_is_capital_inside, word, word[1:])) for word in longer)
+
+
+def _is_capital_inside(before: str, sign: str) -> bool:
+    return sign.isupper() and before not in "-_./:+~"
 
 
 def _inside_blob(text: str, at: int) -> bool:
@@ -565,7 +580,7 @@ def _is_password(
 
 def _is_token(value: str) -> bool:
     """Whether *value*, linked to a word for a key, may be one."""
-    if len(value) < 8 or " " in value or _is_plain(value) or _is_wordy(value):
+    if len(value) < LEAST_TOKEN or " " in value or _is_plain(value) or _is_wordy(value):
         return False
     if _compiled(_UUID).fullmatch(value) or re.fullmatch(r"[0-9a-fA-F]{16,}", value):
         return not value.isdigit()

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from .light import sha256
+from .light import pattern, sha256
 from .tree import flock, write_atomic
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ KEEP_SECONDS = 90 * 86_400  # a record that nobody touched for longer is dropped
 TURN_SECONDS = 86_400  # no turn runs for longer
 MAX_SHOWN = 2000  # addresses kept per session
 MAX_EDITED = 500  # paths kept in the list of what host tools wrote
-_SAFE = re.compile(r"[\w-][\w.-]{0,99}", re.ASCII)
+_SAFE = pattern(r"[\w-][\w.-]{0,99}", re.ASCII)
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "timeout"})
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import groupby
 
+from .light import pattern
 from .secrets import redact
 from .vocabulary import (
     IRREGULAR,
@@ -23,36 +24,36 @@ from .vocabulary import (
 
 # Control characters but tab and newline; bidi overrides and isolates; zero-width space, word joiner and BOM;
 # soft hyphen; fillers; line and paragraph separators; interlinear marks; format marks of music and shorthand.
-_UNSAFE = re.compile(
+_UNSAFE = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2028-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e01f0-\U000e0fff]"
 )
 # Joiners and the two directional marks stay where a script is written with them (Persian, Hindi, Hebrew,
 # joined emoji): once, beside a character that is not ASCII. Anywhere else they only carry what nobody sees.
-_JOINERS = re.compile("[\u200c-\u200f]+")
-_SELECTORS = (  # compiled where one is met: that takes 2 ms, which each prompt would wait for
+_JOINERS = pattern("[\u200c-\u200f]+")
+_SELECTORS = pattern(
     "(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]+"
     "|([\ufe00-\ufe0f])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
-_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_SELECTOR = pattern("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # A carriage return before a newline is an editor's habit, not an attack.
-_CRLF = re.compile(r"\r\n?")
+_CRLF = pattern(r"\r\n?")
 # The tag block spells hidden instructions; a flag (U+1F3F4, tags, U+E007F) is its only honest use.
-_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
-_TAGS = re.compile("[\U000e0000-\U000e007f]")
+_FLAG = pattern("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
+_TAGS = pattern("[\U000e0000-\U000e007f]")
 
 # A sequence that a terminal obeys: CSI, OSC up to its end, or a two-character escape.
-_ESCAPE = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\\\)|[ -/]*[0-~])")
+_ESCAPE = pattern("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\\\)|[ -/]*[0-~])")
 
 FENCE_NAME = "memory-skill"
 # Marks that stored text may not forge: our fence, and those by which hosts tell their own words apart.
 _NAMES = ("memoryskill", "systemreminder", "systemprompt", "hookresult", "functionresults")
 _OPENERS = "<\uff1c\ufe64\u2039\u27e8\u2329\u3008\u300a\u276e\u29fc\u1438\u02c2\u2770\u227a\u276c\u00ab\u16b2"
 # One unit of text as a reader may take it: an entity, an escape, or a character.
-_UNIT = re.compile(
+_UNIT = pattern(
     r"&(?:amp;)*(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[a-zA-Z]{2,6});?|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|[\s\S]"
 )
-_MAY_OPEN = re.compile(f"[{_OPENERS}]|&(?:amp;)*(?:lt|#)|%3c|\\\\[ux]", re.IGNORECASE)
+_MAY_OPEN = pattern(f"[{_OPENERS}]|&(?:amp;)*(?:lt|#)|%3c|\\\\[ux]", re.IGNORECASE)
 # Letters of other scripts that look like those of the names.
 _LOOKALIKES = str.maketrans(
     "\u0435\u043e\u0440\u0455\u0456\u0443\u043a\u043c\u0442\u0501\u04cf\u03bf\u03b9\u03ba\u03c1\u0131\u0399\u1d0d\u217c\u01c0|1!0",
@@ -67,6 +68,8 @@ def normalise(text: str) -> str:
 
 def safe(text: str) -> str:
     """*text* without terminal escapes, bidi overrides, tag characters and zero-width hiding places."""
+    if _is_plain(text):
+        return text
     text = _UNSAFE.sub("", _ESCAPE.sub("", _CRLF.sub("\n", text)))
     if text.isascii():
         return text
@@ -76,8 +79,13 @@ def safe(text: str) -> str:
             c for i, c in enumerate(text) if not _TAGS.match(c) or any(a <= i < b for a, b in flags)
         )
     if _SELECTOR.search(text):
-        text = re.sub(_SELECTORS, lambda match: match.group(1) or "", text)
+        text = _SELECTORS.sub(lambda match: match.group(1) or "", text)
     return _JOINERS.sub(_joined, text)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether *text* is Latin letters and signs alone, in which nothing can hide: most notes are."""
+    return (text.isascii() or max(text) < "\u0300") and text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def escaped(text: str) -> str:
@@ -111,7 +119,8 @@ def unfence(text: str) -> str:
 
 def unforged(text: str) -> str:
     """*text* with every mark that is, or looks like, one of ours or of a host made `[…`."""
-    if not _MAY_OPEN.search(text):
+    plain = text.isascii() and not any(map(text.__contains__, "<&%\\"))
+    if plain or not _MAY_OPEN.search(text):
         return text
     units = _UNIT.findall(text)
     read = [unit if unit.isascii() and len(unit) == 1 else _as_read(unit) for unit in units]
@@ -207,11 +216,11 @@ ANALYSER = "fold-stem-4gram-3"  # stored in the index; another name there means:
 GRAM = "#"  # what a gram begins with, so that `#kest` is not the word `kest`
 MAX_ANALYSED = 60_000  # characters of one text; no note has more, a pasted log may
 
-# No class of CJK characters here: to compile one takes 2 ms, which each prompt would wait for.
-_RUNS = re.compile(r"[cCfF](?:\+\+|#)(?!\w)|\w+")
+# No class of CJK characters here: each prompt needs it, and to compile one takes 2 ms.
+_RUNS = pattern(r"[cCfF](?:\+\+|#)(?!\w)|\w+")
 _FIRST_CJK = "\u3040"
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
-_MARKS = re.compile("[\u0300-\u036f]")
+_PARTS = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_MARKS = pattern("[\u0300-\u036f]")
 
 
 def fold(text: str) -> str:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import stat
 import sys
 import time
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from .errors import Conflict, DiskTrouble, Locked, NotFound, PathRefused
-from .light import NamedTuple, sha256
+from .light import NamedTuple, pattern, sha256
 
 ABSENT = "absent"  # what `expect` says of a file that must not be there yet
 NOTE_FOLDERS = ("knowledge", "skills", "summaries")
@@ -235,8 +235,9 @@ class Tree:
                 Path(litter.path).unlink()
 
 
-_IDENTITY = re.compile(r"knowledge/projects/[^/.][^/]*/\.identity\.json")  # the one hidden file that is ours
-_LITTER = re.compile(r"\..+\.(\d+)\.[0-9a-f]+\.tmp|.+\.(\d+)\.new(?:-journal)?|config\.json\.(\d+)")
+_IDENTITY = pattern(r"knowledge/projects/[^/.][^/]*/\.identity\.json")  # the one hidden file that is ours
+_LITTER = pattern(r"\..+\.(\d+)\.[0-9a-f]+\.tmp|.+\.(\d+)\.new(?:-journal)?|config\.json\.(\d+)")
+_BY_NAME = attrgetter("name")
 _BY_HANDLE = {os.open, os.rename, os.unlink, os.mkdir} <= os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -339,20 +340,26 @@ def _sync(folder: int | None) -> None:
 def _walk(
     folder: str, rel: str, depth: int, skip: frozenset[str] = frozenset(), strict: bool = False
 ) -> Iterator[FileStat]:
+    stem = f"{rel}/" if rel else ""
     for entry in _listed(folder, rel, strict):
         name = entry.name
         if name[0] == "." or name[-1] == "~" or not (name.isascii() or _is_utf_8(name)):
             continue  # hidden, a backup, or bytes that are no UTF-8
-        path = f"{rel}/{name}" if rel else name
-        if entry.is_dir(follow_symlinks=False):
-            if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
-                yield from _walk(entry.path, path, depth + 1, skip, strict)
-        elif name.endswith(".md") and name != INDEX and entry.is_file(follow_symlinks=False):
+        if name.endswith(".md") and entry.is_file(follow_symlinks=False):
+            if name == INDEX:
+                continue
             try:
                 found = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # an editor has just renamed it away
                 continue
-            yield FileStat(path, found.st_size, found.st_mtime_ns)
+            yield _stat_of((stem + name, found.st_size, found.st_mtime_ns))
+        elif entry.is_dir(follow_symlinks=False):
+            path = stem + name
+            if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
+                yield from _walk(entry.path, path, depth + 1, skip, strict)
+
+
+_stat_of = FileStat._make  # a prompt makes thousands
 
 
 def _is_utf_8(name: str) -> bool:
@@ -366,7 +373,7 @@ def _listed(folder: str, rel: str, strict: bool = False) -> list[os.DirEntry[str
     """
     try:
         with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name)
+            return sorted(found, key=_BY_NAME)
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:

@@ -10,13 +10,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from .distil import State
 from .errors import MemorySkillError
+from .light import NamedTuple, pattern
 from .sessions import Session, Sessions
 from .text import fence, one_line, shorten, unfence
 from .tree import Tree, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FOLDER = "working"
 SHOWN_CHARS = 1000  # of the block that is put before the model, fence and all
@@ -24,10 +28,10 @@ LINE_CHARS = 240  # of one line in it
 WHAT = "working memory of this task"
 MORE = "[more: memory-skill working read]"
 _SECTIONS = {"goal": "goal", "decisions": "decisions", "variables": "variables", "todos": "todos"}
-_HEAD = re.compile(r"#{1,3}[ \t]+(.+?)[ \t]*")
-_ITEM = re.compile(r"[-*+][ \t]+(.*)")
-_TODO = re.compile(r"\[([ xX])\][ \t]*(.*)")
-_ORIGIN = re.compile(r"<!-- working (\{.*\}) -->")
+_HEAD = pattern(r"#{1,3}[ \t]+(.+?)[ \t]*")
+_ITEM = pattern(r"[-*+][ \t]+(.*)")
+_TODO = pattern(r"\[([ xX])\][ \t]*(.*)")
+_ORIGIN = pattern(r"<!-- working (\{.*\}) -->")
 
 
 class Todo(NamedTuple):

@@ -74,8 +74,8 @@ def real(
     )
 
 
-def prompt_of(text: str) -> bytes:
-    base = {"session_id": "s", "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt_id": "p"}
+def prompt_of(text: str, session: str = "s") -> bytes:
+    base = {"session_id": session, "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt_id": "p"}
     base["transcript_path"] = "/none"
     return json.dumps(base | {"prompt": text}).encode()
 
@@ -280,16 +280,19 @@ def test_a_package_that_is_gone_exits_1() -> None:
     assert ran.returncode == 1
 
 
-def test_the_prompt_hook_loads_the_standard_library_only(memory: Memory) -> None:
+@pytest.mark.parametrize("session", ["s", "new"])
+def test_the_prompt_hook_loads_the_standard_library_only(memory: Memory, session: str) -> None:
     """No yaml, git, click, jinja2 or rapidfuzz, nor a slow part of the standard library, before a prompt."""
+    memory.save("Ada indents with tabs, in every language.", type="user")
     code = (
         "import sys, json\nfrom memory_skill import hooks\n"
         "hooks.run('claude-code', 'prompt', sys.stdin.buffer.read())\n"
         "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     )
-    argv, payload = [sys.executable, "-P", "-c", code], prompt_of("How does Ada indent?")
-    subprocess.run(argv, input=payload, check=True, capture_output=True)  # compiles the config
+    argv, payload = [sys.executable, "-P", "-c", code], prompt_of("How does Ada indent?", session=session)
+    subprocess.run(argv, input=prompt_of("Hello"), check=True, capture_output=True)  # compiles the config
     ran = subprocess.run(argv, input=payload, check=True, capture_output=True)
+    assert b"tabs" in ran.stdout
     loaded = set(json.loads(ran.stderr))
 
     outside = {name.split(".")[0] for name in loaded} - set(sys.stdlib_module_names)

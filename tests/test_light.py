@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import hashlib
 import pickle
+import re
 from functools import cached_property
 from typing import NamedTuple as Original
 
 import pytest
 
-from memory_skill.light import NamedTuple, sha256
+from memory_skill.light import NamedTuple, pattern, sha256
 
 
 class Ours(NamedTuple):
@@ -79,3 +80,13 @@ def test_light_named_tuple_refuses_what_that_of_typing_refuses(
 def test_light_hash_is_the_hash_of_hashlib() -> None:
     """Digests in an old tree stay what they are."""
     assert sha256(b"note").hexdigest() == hashlib.sha256(b"note").hexdigest()
+
+
+def test_light_pattern_is_compiled_at_its_first_use() -> None:
+    """A wrong one raises then, and a right one answers as `re.compile` does."""
+    with pytest.raises(re.error):
+        pattern("(").search("")
+
+    numbers = pattern(r"N(\d)", re.IGNORECASE)
+    assert numbers.sub(r"\1", "n1 N2") == "1 2"
+    assert (numbers.flags, numbers.groups) == (re.compile(r"N(\d)", re.IGNORECASE).flags, 1)

@@ -152,3 +152,11 @@ def test_nearest_lines_are_numbered_best_first() -> None:
     assert [number for number, _, _ in found][:2] == [1, 4]
     assert len(found) == 3
     assert found[0][2] == 1.0
+
+
+def test_latin_text_is_cleaned_as_any_other() -> None:
+    """Latin text without signs to remove is not searched for them: none may pass for such text."""
+    for sign in map(chr, range(0x300)):
+        beside_another_script = safe(f"a{sign}b\u4e2d").removesuffix("\u4e2d")
+
+        assert safe(f"a{sign}b") == beside_another_script
