@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import changes, config, decisions, desk, editing, gate, note, saving, settle, summaries
 from . import inbox as box
@@ -36,6 +36,9 @@ from .tree import INDEX, NOTE_FOLDERS, Tree
 from .undo import taken_back
 from .working import Working
 from .write import Written, becomes, group_of_scope, message
+
+if TYPE_CHECKING:
+    from .loading import Loaded
 
 
 class Memory(Here):
@@ -464,6 +467,12 @@ class Memory(Here):
         from . import importing
 
         return importing.run(self, path, dry_run=dry_run)
+
+    def load_document(self, path: Path, **more: Any) -> Loaded:
+        """Take in a document by its sections; see `loading.load`. Raises: NotFound, UsageError."""
+        from .loading import load
+
+        return load(self, path, **more)
 
     def list(self, *, type: str | None = None, scope: str | None = None) -> list[Listed]:
         """The notes of a scope (all by default), sorted by path. Raises: UsageError."""

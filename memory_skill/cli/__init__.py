@@ -40,6 +40,7 @@ PLUMBING = {
     "context": "plumbing",
     "working": "working",
     "import": "plumbing",
+    "load-doc": "documents",
     "journal": "plumbing",
     "inbox": "review",
     "blame": "review",
@@ -49,7 +50,7 @@ PLUMBING = {
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}
 CHANGING = frozenset(
-    {"save", "edit", "forget", "undo", "settle", "index", "import", "inbox", "review", "feedback"}
+    {"save", "edit", "forget", "undo", "settle", "index", "import", "load-doc", "inbox", "review", "feedback"}
 )
 
 
