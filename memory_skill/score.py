@@ -36,6 +36,7 @@ ENOUGH, ENOUGH_FOR_TASK = 0.25, 0.7  # evidence that a question, and that an ord
 SURE = 0.25  # evidence and score together; fitted on memset dev, LoCoMo dev and prompts of our own
 RIVALS = 10  # best entries among which a newer one may overtake
 RIVAL_SCORE, RIVAL_FOUND, RIVAL_ALIKE = 0.7, 0.7, 0.5  # of the older one's score, found words, and all words
+RIVAL_LACKS = 0.3  # worth of a word of the question that only the older one holds: it tells the two apart
 MANY_WORDS = 6.0  # weight of a query's words from which more of them must be found
 
 
@@ -348,6 +349,8 @@ def _rivals(older: Scored, newer: Scored, scale: Scale) -> bool:
     if newer.score < RIVAL_SCORE * older.score or _alike(older.row, newer.row) < RIVAL_ALIKE:
         return False
     mine, its = scale.found(older.row), scale.found(newer.row)
+    if any(worth - its.get(word, 0.0) > RIVAL_LACKS for word, worth in mine.items()):
+        return False
     shared = sum(min(worth, its.get(word, 0.0)) for word, worth in mine.items())
     return shared >= RIVAL_FOUND * sum(mine.values())
 

@@ -345,6 +345,21 @@ def test_newer_note_about_something_else_does_not_overtake(memory: Memory) -> No
     assert memory.found("where does amber-falcon listen")[0] == "knowledge/project/amber.md"
 
 
+def test_newer_note_about_a_near_namesake_does_not_overtake(memory: Memory) -> None:
+    """Of two services that share all words of their names but one, the one that was asked for is first."""
+    memory.write(
+        "knowledge/project/cedar.md", "The walrus relay oaken-cedar-49 sits in rack 401", created="2025-02-01"
+    )
+    memory.write(
+        "knowledge/project/delta.md",
+        "The walrus relay oaken-delta-49 sits in rack 7575",
+        created="2026-09-01",
+    )
+    assert (
+        memory.found("in which rack sits the walrus relay oaken-cedar-49")[0] == "knowledge/project/cedar.md"
+    )
+
+
 SMALL = [
     ("Run ruff before each commit", "what to run before a commit?"),
     ("Ada indents with tabs in 日本.", "Ada indents with tabs in 日本?"),
