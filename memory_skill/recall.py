@@ -13,7 +13,7 @@ from .config import Config
 from .errors import MemorySkillError
 from .light import NamedTuple
 from .note import Entry, Note, scope_of, skim
-from .score import MAX_WORDS, Question, Scale, Scored, newest_first, rank
+from .score import MAX_WORDS, SURE, Question, Scale, Scored, newest_first, rank
 from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
 from .secrets import redact
 from .text import fence, fold, normalise, one_line, shorten
@@ -229,6 +229,7 @@ def recall(
         pool = _scanned(question, scopes, tree, trouble.what)
     day = as_of or today or date.today()
     ranked = rank(pool.rows, pool.scale)
+    sureness = pool.scale.sureness(ranked[:LOOKED_AT]) if explain and ranked else {}
     if abstain and not pool.scale.convinces(ranked[:LOOKED_AT]):
         ranked = []
     kept, left_out = _valid(ranked, pool, tree, day, as_of is not None)
@@ -237,7 +238,7 @@ def recall(
     hits, omitted = _fit(_hits(ordered, pool, tree, day, shown or {}), question, config, limit, max_chars)
     outcome = "degraded" if pool.trouble else "hits" if hits or omitted else "no_match"
     reason = pool.trouble or (None if hits or omitted else "no entry is about this")
-    told = _explain(pool.scale, ordered, left_out) if explain else None
+    told = _explain(pool.scale, sureness, ordered, left_out) if explain else None
     return Recalled(outcome, reason, hits, omitted, tuple(left_out) if hits else (), told)
 
 
@@ -473,9 +474,12 @@ def _told_age(days: int | None) -> str:
 # --- why
 
 
-def _explain(scale: Scale, ordered: list[Scored], left_out: list[LeftOut]) -> dict[str, Any]:
+def _explain(
+    scale: Scale, sureness: dict[str, float], ordered: list[Scored], left_out: list[LeftOut]
+) -> dict[str, Any]:
     """All that made the result, as plain values; each entry's parts and boosts add up to its score."""
     return {
+        "sureness": {**sureness, "sum": sum(sureness.values()), "needed": SURE},
         "terms": [{"term": t, "weight": w, "rarity": scale.rarity.get(t)} for t, w in scale.terms.items()],
         "hits": [
             {

@@ -317,6 +317,28 @@ def test_explained_parts_add_up_to_the_score(memory: Memory) -> None:
     assert told["excluded"][0]["why"] == "superseded"
 
 
+def test_topic_that_several_notes_touch_and_none_is_about_recalls_nothing(memory: Memory) -> None:
+    """A name that no entry knows, beside words that two share alike; what was lacking is explained."""
+    memory.write("knowledge/reference/dhl.md", "Our contact at the carrier DHL is Sven")
+    memory.write("knowledge/reference/gls.md", "Our contact at the carrier GLS is Eva")
+    assert memory.found("who is our contact at DHL")[:1] == ["knowledge/reference/dhl.md"]
+    found = memory.ask("who is our contact at UPS", explain=True)
+    assert found.outcome == "no_match"
+    assert found.explain is not None
+    said = found.explain["sureness"]
+    assert said["unheard"] < 0
+    assert said["amount"] + said["ahead"] + said["covered"] + said["unheard"] == pytest.approx(said["sum"])
+    assert said["sum"] < said["needed"]
+
+
+@pytest.mark.parametrize(
+    "query", ["Typst Labels Rendering", "Which Token Bucket Limits The Rate", "TYPST LABELS"]
+)
+def test_capitals_of_a_title_are_no_names(memory: Memory, query: str) -> None:
+    """Where most words have a capital, none of them is taken for a name that must be known."""
+    assert memory.found(query)
+
+
 def test_order_is_the_same_each_time(memory: Memory) -> None:
     """Equal scores stand by address."""
     for name in ("z", "x", "y"):
