@@ -165,6 +165,29 @@ ANSWERS: dict[str, Callable[[Call], Reply]] = {
 }
 
 
+def answer(call: Call) -> Reply:
+    """What the event of *call* makes us say: nothing where the user wants nothing kept."""
+    if call.quiet:
+        if not call.event.subagent:
+            _pass_over(call)
+        return Reply()
+    return ANSWERS[call.event.kind](call)
+
+
+def _pass_over(call: Call) -> None:
+    """Keep only what tells whose commands these are, and go past the transcript: no later hook reads it."""
+    with call.session() as record:
+        _meet(call, record)
+        record.prompts.clear()
+        path = call.host.transcript(call.event, call.env)
+        record.offset = path.stat().st_size if path else record.offset
+        if call.event.kind == "prompt":
+            record.turn, record.in_turn = call.event.turn, True
+            record.client = client() if not call.event.turn else []
+        elif call.event.kind in ("stop", "interrupt", "session-end"):
+            record.in_turn = False
+
+
 # --- the record of the session
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from . import config as configuration
-from . import distil
+from . import distil, privacy
 from .events import Events
 from .hosts.base import Event
 from .light import signal
@@ -57,6 +57,13 @@ class Call:
         self.events = Events(self.tree.state)
         self.troubles: list[str] = []
         self.after: list[Callable[[], None]] = []  # done once the answer is out
+
+    @property
+    def quiet(self) -> str:
+        """Why nothing of this session may be kept; "" as a rule."""
+        record = self.sessions.read(self.event.host, self.event.session)
+        folder = record.root or self.event.root or self.event.cwd
+        return privacy.quiet(self.config, folder, incognito=record.incognito)
 
     @contextlib.contextmanager
     def attempt(self, what: str, seconds: float = 0) -> Iterator[None]:

@@ -74,6 +74,11 @@ class StatusKnobs(NamedTuple):
     every_turns: int = 50  # turns between two looks at how full the tree is
 
 
+class PrivacyKnobs(NamedTuple):
+    memory: str = "on"  # off: nothing is journalled, saved or recalled
+    ignore: tuple[str, ...] = ()  # globs of folders where the same holds
+
+
 class ClaudeKnobs(NamedTuple):
     mode: str = "adopt"  # adopt: its auto-memory lives in this tree
 
@@ -93,6 +98,7 @@ class Config(NamedTuple):
     journal: JournalKnobs = JournalKnobs()
     status: StatusKnobs = StatusKnobs()
     claude: ClaudeKnobs = ClaudeKnobs()
+    privacy: PrivacyKnobs = PrivacyKnobs()
 
     @property
     def writable(self) -> bool:
@@ -114,10 +120,12 @@ GROUPS: dict[str, Any] = {
     "journal": JournalKnobs,
     "status": StatusKnobs,
     "claude": ClaudeKnobs,
+    "privacy": PrivacyKnobs,
 }
 
 
 HASHES = "hashes"  # a list of them
+GLOBS = "globs"  # the same of patterns of paths
 # What each knob may be: one of these words, a whole number of this range, or a list of hashes.
 ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "history.commit": ("auto", "manual"),
@@ -143,9 +151,12 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "journal.keep_days": range(36_501),
     "status.every_turns": range(1, 100_001),
     "claude.mode": ("adopt", "beside"),
+    "privacy.memory": ("on", "off"),
+    "privacy.ignore": GLOBS,
 }
-# A tree, which may come from elsewhere, cannot weaken the gate: only the user's own file and environment can.
-OWN = frozenset(key for key in ALLOWED if key.startswith("gate."))
+# A tree, which may come from elsewhere, cannot weaken the gate, nor say what is private: only the user's own
+# file and environment can.
+OWN = frozenset(key for key in ALLOWED if key.startswith(("gate.", "privacy.")))
 
 
 def home_of(env: Mapping[str, str], cwd: Path | None = None) -> tuple[Path, bool]:
@@ -293,7 +304,8 @@ def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
         given = env.get(f"{PREFIX}{group}_{knob}".upper())
         if given:
             number = isinstance(allowed, range) and given.removeprefix("-").isdecimal() and given.isascii()
-            value = given.replace(",", " ").split() if allowed == HASHES else given
+            value: Any = given.replace(",", " ").split() if allowed == HASHES else given
+            value = [one for one in given.split(",") if one.strip()] if allowed == GLOBS else value
             values.setdefault(group, {})[knob] = int(given) if number else value
     return values
 
@@ -341,6 +353,9 @@ def _check(where: str, key: str, value: object) -> None:
     elif allowed == HASHES:
         if not isinstance(value, list) or not all(re.fullmatch(_HASH, str(one)) for one in value):
             raise _wrong(where, key, "a list of 8 to 64 hex digits each", value)
+    elif allowed == GLOBS:
+        if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+            raise _wrong(where, key, "a list of globs", value)
     elif isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, key, "a whole number", value)
     elif value not in allowed:

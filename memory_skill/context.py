@@ -67,6 +67,8 @@ class Sent:
 def build(here: Here, asked: Asked) -> Context:
     """The parts in their order, joined; empty ones are left out. Raises: NotFound without a tree."""
     here.must_exist()
+    if here.quiet:
+        return Context(asked.scope, "", {})
     if not asked.session:
         return _build(here, asked, Sent(Session(HOST, "")))
     with here.sessions.change(HOST, asked.session) as record:

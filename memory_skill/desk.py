@@ -34,6 +34,7 @@ def write(here: Here, wanted: Working, scope: str | None = None) -> Working:
     The first of a session takes over what was open in the one that an earlier session left, and archives it.
     Raises: UsageError for an empty or an overlong one, NotFound without a tree.
     """
+    here.must_speak()
     where, (host, session) = _where(here, scope)
     if wanted.empty:
         raise UsageError("there is nothing in it", hint="memory-skill working clear takes it away")

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import gate
+from . import gate, privacy
 from .config import Config
-from .errors import MemorySkillError, NotFound, PathRefused, UsageError
+from .errors import MemorySkillError, NotFound, PathRefused, Refused, UsageError
 from .history import Origin
 from .projects import Projects
 from .sessions import Sessions
@@ -36,6 +36,26 @@ class Here:
         if self._origin is None:
             self._origin = self.sessions.current(self.env, self.cwd) or Origin()
         return self._origin
+
+    @property
+    def quiet(self) -> str:
+        """Why nothing may be saved or recalled here (`off`, `incognito`, `ignored`); "" where it may."""
+        origin = self.origin
+        if not (origin.host and origin.session):
+            return privacy.quiet(self.config, self.cwd)
+        record = self.sessions.read(origin.host, origin.session)
+        return privacy.quiet(self.config, record.root or self.cwd, incognito=record.incognito)
+
+    def must_speak(self) -> None:
+        """Raises: Refused where nothing may be saved."""
+        if why := self.quiet:
+            raise Refused("nothing is kept here", rule=why, hint=privacy.HINTS[why])
+
+    def must_be_a_person(self, command: str) -> None:
+        """Raises: Refused in a host's session: what a page told an agent to do must not weaken anything."""
+        if self.origin.host:
+            hint = f"a person decides, in a terminal of their own: {command}"
+            raise Refused("is not done from a host's session", rule="set-aside", hint=hint)
 
     @property
     def project(self) -> str:

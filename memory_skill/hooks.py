@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 
 from . import config as configuration
-from .answers import ANSWERS
+from .answers import answer
 from .calls import Call, clock, told
 from .errors import UsageError
 from .events import Events
@@ -36,7 +36,7 @@ def run(host: str, kind: str, stdin: bytes, env: Mapping[str, str] | None = None
     try:
         with clock(SECONDS.get(kind, OTHER_SECONDS)):
             call = _call(host, kind, stdin, env)
-            reply = ANSWERS[kind](call) if call.tree.exists() else Reply()
+            reply = answer(call) if call.tree.exists() else Reply()
         trouble = "; ".join(call.troubles)
     except BaseException as error:
         reply, trouble = Reply(), told(error)

@@ -38,6 +38,7 @@ class Incoming(NamedTuple):
 
 def run(here: Here, path: Path, *, dry_run: bool) -> Imported:
     """Add the notes of the file at *path* in one commit. Raises: NotFound, UsageError."""
+    here.must_speak()
     edits: dict[str, Edit] = {}
     taken: dict[str, dict[str, str]] = {}  # folder -> id -> stem, of what is there and what is coming
     unchanged, reasons = 0, list[str]()

@@ -18,6 +18,7 @@ from .feedback import Judged, judge
 from .here import Here
 from .history import Commit
 from .note import TYPES, entry_ids, scope_of, type_of
+from .privacy import HINTS
 from .results import (
     Context,
     Edited,
@@ -144,6 +145,7 @@ class Memory(Here):
         NotFound, Refused, PathRefused.
         """
         path, ident = note.parted(address)
+        self.must_speak()
         self.writable(path)
         passed = gate.check(new, self.config.gate, where=path) if new.strip() else gate.Passed(new, ())
         with self.writer.hold():
@@ -255,6 +257,25 @@ class Memory(Here):
         with self.writer.hold():
             yield box.take(self.tree, ident)
 
+    # --- privacy
+
+    def incognito(self, session: str | None = None, *, on: bool = True) -> str:
+        """Keep nothing of this session, or of that one, from here on. Returns: its id. Raises: NotFound."""
+        self.must_exist()
+        if not on:
+            self.must_be_a_person(f"memory-skill incognito --end --session {self.origin.session}")
+        known = [(record.host, record.session) for record in self.sessions.all() if record.session == session]
+        if not session and self.origin.host and self.origin.session:
+            known = [(self.origin.host, self.origin.session)]
+        if not known:
+            hint = "run it in the session, or name one: memory-skill incognito --session ID"
+            raise NotFound("no such session", where=session or "here", hint=hint)
+        for host, name in known:
+            with self.sessions.change(host, name) as record:
+                record.incognito = on
+                record.prompts.clear()
+        return known[0][1]
+
     # --- origin
 
     def blame(self, path: str) -> list[Line]:
@@ -363,6 +384,8 @@ class Memory(Here):
         from .recall import recall
 
         self.must_exist()
+        if why := self.quiet:
+            return Recalled("blocked", f"{why}: {HINTS[why]}")
         barrier = box.barrier(self.tree, self.config.review.gate, acknowledged=acknowledge)
         if barrier:
             return Recalled("blocked", barrier)
@@ -449,6 +472,7 @@ class Memory(Here):
             refused=Refusals(self.tree.state).counts(),
             heartbeats=_heartbeats(Events(self.tree.state)),
             watch=_watching(self.tree),
+            quiet=self.quiet or None,
             health=tuple(figure._asdict() for figure in figures(self.tree, knobs)),
         )
 

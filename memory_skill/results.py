@@ -109,6 +109,7 @@ class Status:
     heartbeats: dict[str, dict[str, Any]] = field(default_factory=dict)
     watch: int | None = None
     health: tuple[dict[str, Any], ...] = ()
+    quiet: str | None = None  # why nothing is kept or recalled here: off, incognito, ignored
 
 
 @dataclass(frozen=True)

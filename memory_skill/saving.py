@@ -101,6 +101,7 @@ def save(here: Here, wanted: Draft) -> Saved:
     if wanted.to and wanted.to.startswith("skills/"):
         return put(here, wanted.to, wanted.note(wanted.body), entry_ids(wanted.body), wanted.again)
     here.writer.ready()
+    here.must_speak()
     wanted = wanted._replace(meta=here.signature() | wanted.meta)
     kind = wanted.meta["type"]
     where = scope_of(here.writable(wanted.to)) if wanted.to else here.scope_of_new(wanted.scope, kind)
@@ -220,6 +221,7 @@ def _update(here: Here, wanted: Draft, where: str, passed: gate.Passed, match: M
 
 def put(here: Here, to: str, raw: str, ids: Sequence[str], again: bool) -> Saved:
     """Write a new file at a path that the caller chose. Raises: Conflict when it is there already."""
+    here.must_speak()
     path = here.writable(to)
     where = scope_of(path)
     try:

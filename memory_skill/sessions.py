@@ -45,6 +45,7 @@ class Session:
     task = ""  # digest of the working memory that stands in the context
     news = ""  # lines of the index that the session's start text did not have yet
     waiting = 0  # turns that were due to be distilled while nobody attended
+    incognito = False  # the user wants nothing of it kept
     saves = 0  # what this session saved, by verb or by its own tools
     offset = -1  # bytes of the transcript already read; -1: none yet
     seen = 0.0  # when the record was written last, in seconds since the epoch

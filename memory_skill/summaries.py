@@ -30,6 +30,7 @@ def save(here: Here, text: str, *, name: str | None = None, description: str | N
     Raises: UsageError for an empty text.
     """
     here.writer.ready()
+    here.must_speak()
     if not text.strip():
         raise UsageError("the summary is empty", hint='memory-skill save "TEXT" --type summary')
     try:

@@ -219,7 +219,9 @@ def test_hook_in_a_repository_of_its_own_tree_is_local(home: Path, tmp_path: Pat
 def test_a_tree_cannot_weaken_the_gate(key: str, home: Path) -> None:
     """Each key of the gate is refused in a tree's own file and read from the user's."""
     group, knob = key.split(".")
-    value = '["0123456789abcdef"]' if config.ALLOWED[key] == config.HASHES else config.ALLOWED[key][-1]
+    allowed = config.ALLOWED[key]
+    lists = (config.HASHES, config.GLOBS)
+    value = '["0123456789abcdef"]' if allowed in lists else json.dumps(allowed[-1])
     text = f"[{group}]\n{knob} = {value}\n"
     tree, own = home / "tree", home / ".config" / "memory-skill"
     tree.mkdir()
@@ -232,4 +234,4 @@ def test_a_tree_cannot_weaken_the_gate(key: str, home: Path) -> None:
     (tree / "config.toml").unlink()
     (own / "config.toml").write_text(text, encoding="utf-8")
     found = getattr(getattr(config.load({"HOME": str(home)}, tree), group), knob)
-    assert found == (("0123456789abcdef",) if config.ALLOWED[key] == config.HASHES else value)
+    assert found == (("0123456789abcdef",) if allowed in lists else json.loads(value))

@@ -46,6 +46,10 @@ PLUMBING = {
     "blame": "review",
     "show": "review",
     "feedback": "review",
+    "off": "privacy",
+    "on": "privacy",
+    "incognito": "privacy",
+    "ignore": "privacy",
     "hook": "plumbing",
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}

@@ -257,6 +257,8 @@ def status_verb(face: Face, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    if found.quiet:
+        result(f"QUIET ({found.quiet}): nothing is journalled, saved or recalled here")
     total = sum(found.notes.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found.notes.items()))
     result(f"{found.home}  (scope here: {found.scope}, commits: {found.commit})")

@@ -48,6 +48,16 @@ def config(case: Case) -> Check:
     return ok("config", "is valid")
 
 
+def speaks(case: Case) -> Check:
+    """The user has not switched the memory off."""
+    if case.config.privacy.memory == "off":
+        return warning(
+            "privacy", "the memory is off: nothing is journalled, saved or recalled", "memory-skill on"
+        )
+    ignored = case.config.privacy.ignore
+    return ok("privacy", f"quiet in {some(ignored)}" if ignored else "the memory is on")
+
+
 def exists(case: Case) -> Check:
     """The tree is there, and a repository of its own."""
     if not case.tree.exists():
@@ -286,7 +296,7 @@ def search(case: Case) -> Check:
     return ok("search index", "sound")
 
 
-NEED_NO_TREE = (config, exists, permissions, disk)
+NEED_NO_TREE = (config, speaks, exists, permissions, disk)
 NEED_TREE = (
     repository,
     programs,
