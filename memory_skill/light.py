@@ -54,6 +54,7 @@ else:
             body["_field_defaults"] = {field: body[field] for field in fields if field in body}
             body |= {field: _tuplegetter(at, "") for at, field in enumerate(fields)}
             body |= {"_fields": fields, "__match_args__": fields, "__slots__": ()}
+            body["_defaults"] = tuple(body["_field_defaults"].values())  # of the last fields
             return super().__new__(mcs, name, bases, body)
 
     class NamedTuple(tuple, metaclass=_Fields):
@@ -61,8 +62,9 @@ else:
 
         def __new__(cls, *given, **named):
             fields = cls._fields
-            if len(given) == len(fields) and not named:
-                return tuple.__new__(cls, given)
+            missing = len(fields) - len(given)
+            if not named and 0 <= missing <= len(cls._defaults):
+                return tuple.__new__(cls, (*given, *cls._defaults[len(cls._defaults) - missing :]))
             values = cls._field_defaults | dict(zip(fields, given, strict=False)) | named
             twice = [field for field in fields[: len(given)] if field in named]
             if len(given) > len(fields) or values.keys() != set(fields) or twice:

@@ -347,9 +347,16 @@ def _caseless(text: str) -> str:
 
 
 def _may_hold_key(text: str) -> bool:
-    """Whether a word of *text* is as long as a key, with a digit or a capital inside: most prompts have none."""
-    longer = [word for word in text.replace("\n", " ").split(" ") if len(word) >= LEAST_TOKEN]
-    return any(any(map(str.isdigit, word)) or any(map(_is_capital_inside, word, word[1:])) for word in longer)
+    """Whether a word of *text*, or a part of it, could be a key to those who judge: most prompts have none."""
+    for word in text.replace("\n", " ").split(" "):
+        if len(word) < LEAST_TOKEN:
+            continue
+        if any(map(str.isdigit, word)) or any(map(_is_capital_inside, word, word[1:])):
+            parts = _parts(word)
+            whole = [part for part in parts if len(part) >= LEAST_TOKEN]
+            if not _is_wordy(word) or any(any(map(str.isdigit, part)) or part.isupper() for part in whole):
+                return True
+    return False
 
 
 def _is_capital_inside(before: str, sign: str) -> bool:
@@ -486,6 +493,7 @@ _LOOKED_UP = (
     r"|[A-Z]:\\|[.~]{1,2}/|--|\\|(?:your|my|the|some|insert|enter|put|replace|ihr|dein)[-_ ]"
 )
 _CAMEL = r"[a-z]*(?:[A-Z][a-z](?![a-z])|[AEIOUY][a-z]+|[A-Z][a-z]*[aeiouy][a-z]*|[A-Z]{2,5}(?=[A-Z][a-z]|s?$|\d))*s?\d{0,4}"
+_JOINTS = dict.fromkeys(map(ord, "-_./:+"), " ")
 _SEGMENT = r"[^\W\d_]+\d{0,3}|\d{1,4}[A-Za-z]{0,2}|v\d+"
 
 
@@ -516,8 +524,12 @@ def _is_plain(value: str) -> bool:
 
 def _is_wordy(value: str) -> bool:
     """Whether *value* is words and small numbers joined by signs: `my-app-token-2`, `config.db.password`."""
-    parts = [part for part in re.split(r"[-_./:+ ]+", value) if part]
+    parts = _parts(value)
     return len(parts) > 1 and all(_compiled(_SEGMENT).fullmatch(part) and not _mixed(part) for part in parts)
+
+
+def _parts(value: str) -> list[str]:
+    return [part for part in value.translate(_JOINTS).split(" ") if part]
 
 
 def _mixed(part: str) -> bool:
