@@ -2,9 +2,9 @@
 
     python -m benchmarks.campaign NAME [--full] [--seed N] [--out FILE]
 
-NAME is one of kills, git-kills, random-kills, power, injected, writers, derived, formats, names, machine, or
-`all`. Without --full the size is that of CI. Every tree lies in a scratch folder; the first thing that does
-not hold ends the campaign with its description. The tests of `tests/faults` run the same code.
+NAME is one of those in CAMPAIGNS below, or `all`. Without --full the size is that of CI. Every tree lies in a
+scratch folder; the first thing that does not hold ends the campaign with its description. The tests of
+`tests/faults` run the same code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.faults import derived, formats, injected, kills, machine, names, power, writers
+from tests.faults import derived, formats, injected, kills, machine, names, payloads, power, writers
 from tests.faults.trees import BY_NAME, copied, template
 
 Counts = dict[str, Any]
@@ -117,6 +117,20 @@ def run_machine(place: Place) -> Counts:
     return {"runs": runs, "steps": steps, "differences": 0}
 
 
+def run_payloads(place: Place) -> Counts:
+    times, processes = (10_000, 400) if place.full else (1000, 12)
+    found = payloads.campaign(place.source, place.fresh(), place.seed, times, processes)
+    return {
+        "payloads": sum(one.payloads for one in found.values()),
+        "real_processes": processes,
+        "wanted_blocks": sum(one.held for one in found.values()),
+        "answers": sum(one.answered for one in found.values()),
+        "slowest_s": max(one.slowest_s for one in found.values()),
+        "most_memory_mb": max(one.memory_mb for one in found.values()),
+        "by_locale": {locale: one.payloads for locale, one in found.items()},
+    }
+
+
 CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "kills": run_kills,
     "git-kills": run_git_kills,
@@ -128,6 +142,7 @@ CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "formats": run_formats,
     "names": run_names,
     "machine": run_machine,
+    "payloads": run_payloads,
 }
 
 
