@@ -13,7 +13,7 @@ from datetime import date
 from . import gate, note
 from .errors import NoteError, NotFound, Refused, UsageError
 from .history import Origin
-from .inbox import Item, free
+from .inbox import Item, form, free
 from .note import TYPES, entry_id, scope_of
 from .reconcile import Update, replaced
 from .text import shorten, slug
@@ -22,7 +22,8 @@ from .write import Writer, group_of_scope, message
 
 @dataclass(frozen=True)
 class Decided:
-    """*outcome*: accepted, unchanged (it stands at *address* already), discarded, or refused by *rule*."""
+    """*outcome*: accepted, unchanged (it stands at *address* already), discarded, refused by *rule*, or
+    set-aside: a session's answer, which a person has to repeat."""
 
     id: str
     outcome: str
@@ -44,6 +45,19 @@ class Entry:
     meta: dict[str, str]
 
 
+# What a host's session does not change: it waits, whole, and a person's yes puts it into its place.
+SET_ASIDE = ("config.toml", "tombstones", "AGENTS.md")
+
+
+def propose(writer: Writer, item: Item, answer: str, origin: Origin) -> Decided:
+    """Put a session's *answer* on the item, for the person to see; for use inside `hold`."""
+    raw = form(item._replace(proposed=f"{answer} ({origin.host})")).encode("utf-8")
+    said = message("propose", item.path, answer, origin)
+    done = writer.change({item.path: lambda _: raw}, said)
+    hint = f"the user decides, in a terminal of their own: memory-skill inbox {answer.split()[0]} {item.id}"
+    return Decided(item.id, "set-aside", None, item.scope or None, None, done.warning or hint, done.commit)
+
+
 def accept(
     writer: Writer,
     item: Item,
@@ -61,6 +75,8 @@ def accept(
     Raises: UsageError when neither item nor caller tells type and scope, NoteError when its header cannot be
     read: such an item can only be amended or discarded.
     """
+    if item.found in SET_ASIDE:
+        return _put_back(writer, item, item.text if text is None else text, origin)
     entry = _entry(item, item.text if text is None else text, type, scope)
     try:
         passed = gate.check(entry.body, writer.config.gate)
@@ -96,6 +112,30 @@ def _instead(writer: Writer, item: Item, entry: Entry, body: str) -> tuple[str, 
         return path, replaced(before, path, item.against, update)
     except NotFound:
         return None
+
+
+def _put_back(writer: Writer, item: Item, text: str, origin: Origin) -> Decided:
+    """Give the file that a session would have changed its new text. Raises: UsageError for no TOML."""
+    path = item.found
+    if path == "config.toml":
+        _check_config(text, item)
+    try:
+        passed = gate.check(text, writer.config.gate, where=path)
+    except Refused as error:
+        return Decided(item.id, "refused", None, None, error.rule, error.hint)
+    said = message("accept", path, f"It waited because: {item.reason}.", origin)
+    done = writer.change({path: lambda _: passed.text.encode("utf-8"), item.path: _gone}, said)
+    return Decided(item.id, "accepted", path, "global", None, done.warning, done.commit)
+
+
+def _check_config(text: str, item: Item) -> None:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        hint = f"memory-skill inbox amend {item.id} --file FILE, or: memory-skill inbox discard {item.id}"
+        raise UsageError(f"is not TOML: {error}", where=item.path, hint=hint) from error
 
 
 def discard(writer: Writer, item: Item, origin: Origin) -> Decided:

@@ -18,7 +18,19 @@ from .tree import Tree
 FOLDER = "inbox"
 MAX_VALUE = 1000  # characters of one line of the head; evidence is a quotation, not a document
 _HEAD = r"<!-- held\n((?:[a-z]+: [^\n]*\n)*)-->\n"
-_LINES = ("reason", "evidence", "against", "found", "to", "type", "scope", "host", "session", "day")
+_LINES = (
+    "reason",
+    "evidence",
+    "against",
+    "proposed",
+    "found",
+    "to",
+    "type",
+    "scope",
+    "host",
+    "session",
+    "day",
+)
 BY_HAND = "somebody put it there"
 
 
@@ -27,7 +39,7 @@ class Item(NamedTuple):
 
     *reason* says why it waits, *evidence* quotes what speaks for that; *against* is the entry that it
     contradicts; *found* is where it was; *to*, *type* and *scope* say where it would go; *host* and *session*
-    wrote it, *day* is ISO.
+    wrote it, *day* is ISO; *proposed* is what a session would answer.
     """
 
     id: str
@@ -43,6 +55,7 @@ class Item(NamedTuple):
     session: str = ""
     day: str = ""
     against: str = ""
+    proposed: str = ""
 
 
 def held(tree: Tree, stem: str, reason: str, text: str, *, own: str = "", **told: str) -> Item:

@@ -233,11 +233,17 @@ class Memory(Here):
         text: str | None = None,
         both: bool = False,
     ) -> decisions.Decided:
-        """Save what waits under that id, or *text* in its place; see `decisions.accept`."""
+        """Save what waits under that id, or *text* in its place; see `decisions.accept`.
+
+        A host's session only proposes it.
+        """
         if type and type not in TYPES:
             raise UsageError(f"unknown type {type!r}", hint=f"one of {', '.join(TYPES)}")
         where = self.scope(scope) if scope else None
         with self._decide(ident) as item:
+            if self.origin.host:
+                answer = "accept" if text is None else f"amend --text {text!r}"
+                return decisions.propose(self.writer, item, answer, self.origin)
             return decisions.accept(
                 self.writer, item, self.origin, type=type, scope=where, text=text, both=both
             )
@@ -245,6 +251,8 @@ class Memory(Here):
     def discard(self, ident: str) -> decisions.Decided:
         """Take away what waits under that id. Raises: NotFound."""
         with self._decide(ident) as item:
+            if self.origin.host:
+                return decisions.propose(self.writer, item, "discard", self.origin)
             return decisions.discard(self.writer, item, self.origin)
 
     @contextlib.contextmanager

@@ -97,6 +97,8 @@ def run(writer: Writer, sessions: Sessions) -> Settled:
         _file(writer, sessions, stat.path, writers.get(stat.path, NOBODY), report)
     for path in [path for path in writers if _misplaced(writer, path)]:
         _hold(writer, path, path, "a host wrote it into a folder that is not its own", writers[path], report)
+    for path in [path for path in writers if _is_for_a_person(writer, path)]:
+        _set_aside_for_a_person(writer, path, writers[path], report)
     changed = _changed(writer)
     for path in changed:
         report.by.setdefault(path, writers.get(path) or _stamped(writer, sessions, path))
@@ -240,6 +242,28 @@ def _filed_before(writer: Writer, folder: str, name: str) -> str | None:
     if not folder.startswith("knowledge/projects/"):
         places += [f"knowledge/{kind}" for kind in TYPES]
     return next((f"{p}/{name}" for p in places if (writer.tree.home / p / name).is_file()), None)
+
+
+def _is_for_a_person(writer: Writer, path: str) -> bool:
+    """A host's tool changed the settings, the tombstones or what waits: DESIGN.md decision 7."""
+    if path not in ("config.toml", "tombstones") and not path.startswith("inbox/"):
+        return False
+    return writer.history.exists() and writer.history.content("HEAD", path) is not None
+
+
+def _set_aside_for_a_person(writer: Writer, path: str, who: Writing, report: Report) -> None:
+    """Put back what was committed last; a new text for it waits in the inbox."""
+    before = writer.history.content("HEAD", path)
+    place = writer.tree.home / path
+    if before is None or (_is_file(writer.tree, path) and place.read_bytes() == before):
+        return
+    reason = f"a session of {who.origin.host} changed {path}"
+    if path.startswith("inbox/"):
+        report.held.append((path, f"{reason}; it stands as it was"))
+        report.touched.append(path)
+    elif place.exists():
+        _hold(writer, path, f"{path.removesuffix('.toml')}-of-a-session", reason, who, report)
+    write_atomic(place, before)
 
 
 def _misplaced(writer: Writer, path: str) -> bool:

@@ -14,7 +14,7 @@ from memory_skill.errors import NoteError, NotFound, Refused, UsageError
 from memory_skill.memory import Memory
 
 from .drivers import Claude
-from .trees import KEY, in_session, last_message, note, put, read, subjects
+from .trees import KEY, by_tool, in_session, last_message, note, put, read, subjects
 
 CLAIM = "The staging server answers on port 8443."
 
@@ -158,7 +158,7 @@ def test_what_stands_already_only_leaves_the_inbox(memory: Memory) -> None:
 
 
 def test_unattended_session_decides_nothing(memory: Memory) -> None:
-    """In a session that no person attends, accepting is refused; in an attended one its trailers name it."""
+    """In a session that no person attends, accepting is refused; in an attended one it is a proposal."""
     ident = waiting(memory)
     session = in_session(memory, "s1")
     with memory.sessions.change("claude-code", "s1") as record:
@@ -168,8 +168,68 @@ def test_unattended_session_decides_nothing(memory: Memory) -> None:
 
     with memory.sessions.change("claude-code", "s1") as record:
         record.attended = True
-    session.accept(ident)
+    done = session.accept(ident)
+    assert (done.outcome, done.address) == ("set-aside", None)
+    assert f"memory-skill inbox accept {ident}" in str(done.hint)
+    assert [item.proposed for item in memory.inbox()] == ["accept (claude-code)"]
     assert "Memory-Session: s1" in last_message(memory)
+    assert session.discard(ident).outcome == "set-aside"
+    assert memory.accept(ident).outcome == "accepted"
+
+
+@pytest.mark.parametrize("path", ["config.toml", "tombstones", "AGENTS.md"])
+def test_what_a_person_accepts_goes_back_into_its_file(memory: Memory, path: str) -> None:
+    """A text that was to stand in a file of the tree becomes no note: it becomes that file."""
+    item = inbox.held(memory.tree, "x", "why", "format = 1\n", found=path)
+    put(memory, item.path, inbox.form(item))
+
+    done = memory.accept("x")
+
+    assert (done.outcome, done.address) == ("accepted", path)
+    assert read(memory, path) == "format = 1\n"
+    assert memory.inbox() == []
+
+
+def test_config_that_is_none_waits_on(memory: Memory) -> None:
+    """A broken config is not put into force."""
+    before = read(memory, "config.toml")
+    item = inbox.held(memory.tree, "x", "why", "format = \n", found="config.toml")
+    put(memory, item.path, inbox.form(item))
+
+    with pytest.raises(UsageError, match="TOML"):
+        memory.accept("x")
+
+    assert read(memory, "config.toml") == before
+
+
+@pytest.mark.parametrize(("path", "text"), [("config.toml", "format = 1\n[review]\n"), ("tombstones", "\n")])
+def test_what_a_session_wrote_into_settings_waits(memory: Memory, path: str, text: str) -> None:
+    """Config and tombstones stay as they were when a host's tool changes them; a person's edit stands."""
+    memory.save("The heron is grey.", type="user")
+    memory.forget("heron")
+    before = read(memory, path)
+
+    by_tool(memory, "s1", path, text)
+    held = memory.settle().held
+
+    assert read(memory, path) == before
+    assert [reason for _, reason in held] == [f"a session of claude-code changed {path}"]
+    assert [(item.found, item.text, item.session) for item in memory.inbox()] == [(path, text, "s1")]
+    put(memory, path, before + "\n")
+    assert memory.settle().held == ()
+    assert read(memory, path) == before + "\n"
+
+
+def test_item_that_a_session_rewrote_stands_as_it_was(memory: Memory) -> None:
+    """What waits cannot be changed on the way to the person."""
+    ident = waiting(memory)
+    before = read(memory, f"inbox/{ident}.md")
+
+    by_tool(memory, "s1", f"inbox/{ident}.md", before.replace("8443", "9999"))
+    held = memory.settle().held
+
+    assert read(memory, f"inbox/{ident}.md") == before
+    assert "stands as it was" in held[0][1]
 
 
 def test_unknown_id_says_how_to_list(memory: Memory) -> None:

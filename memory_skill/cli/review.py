@@ -166,7 +166,9 @@ def inbox_list(face: Face, as_json: bool) -> None:
     for item in found:
         result(f"{item.id}  {item.reason}")
         where = ", ".join(part for part in (item.type, item.scope, item.host, item.day) if part)
-        for line in (where, f"evidence: {item.evidence}" if item.evidence else "", _first_words(item.text)):
+        more = {"evidence": item.evidence, "against": item.against, "proposed": item.proposed}
+        told = (f"{key}: {value}" for key, value in more.items() if value)
+        for line in (where, *told, _first_words(item.text)):
             if line:
                 result(f"    {line}")
     say(f"{len(found)} {'waits' if len(found) == 1 else 'wait'}." if found else "Nothing waits.")
@@ -261,6 +263,7 @@ def _say(done: Decided, as_json: bool) -> int:
         "accepted": f"Saved {done.address} (scope {done.scope}){commit}.",
         "unchanged": f"It stands in {done.address} already; the item is gone{commit}.",
         "discarded": f"Discarded {done.id}{commit}.",
+        "set-aside": f"Noted on {done.id}, for the user to confirm{commit}.",
     }
     if code:
         say(f"error: refused by the rule {done.rule!r}")
