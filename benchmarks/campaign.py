@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks import mutants
 from tests.faults import derived, formats, injected, kills, machine, names, payloads, power, writers
 from tests.faults.trees import BY_NAME, copied, template
 
@@ -31,8 +32,8 @@ RESULTS = Path(__file__).parent / "results"
 class Place:
     """A scratch folder with the tree that every fault starts from; *full* is the size, *seed* the chance."""
 
-    def __init__(self, folder: Path, full: bool, seed: int) -> None:
-        self.folder, self.full, self.seed = folder, full, seed
+    def __init__(self, folder: Path, full: bool, seed: int, module: str = "") -> None:
+        self.folder, self.full, self.seed, self.module = folder, full, seed, module
         self.source = template(folder / "template" / "memory")
 
     def fresh(self) -> Path:
@@ -131,6 +132,12 @@ def run_payloads(place: Place) -> Counts:
     }
 
 
+def run_mutants(place: Place) -> Counts:
+    found = mutants.campaign(place.module, place.fresh(), place.seed, place.full)
+    share = round(100 * found.killed / found.tried, 1)
+    return {"module": place.module, "killed_percent": share} | found._asdict()
+
+
 CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "kills": run_kills,
     "git-kills": run_git_kills,
@@ -143,6 +150,7 @@ CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "names": run_names,
     "machine": run_machine,
     "payloads": run_payloads,
+    "mutants": run_mutants,
 }
 
 
@@ -150,35 +158,44 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("name", choices=[*CAMPAIGNS, "all"])
     parser.add_argument("--full", action="store_true", help="the whole, before a release")
+    parser.add_argument(
+        "--module", choices=list(mutants.TESTS), help="mutants: of this module (default: each)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="where the JSON goes")
     asked = parser.parse_args()
     for name in CAMPAIGNS if asked.name == "all" else [asked.name]:
-        _report(name, asked.out or RESULTS / f"campaign-{name}.json", measure(name, asked.full, asked.seed))
+        modules = [asked.module] if asked.module else list(mutants.TESTS)
+        for module in modules if name == "mutants" else [""]:
+            file = f"campaign-{name}-{module}.json" if module else f"campaign-{name}.json"
+            _report(name, asked.out or RESULTS / file, measure(name, asked.full, asked.seed, module))
 
 
-def measure(name: str, full: bool, seed: int) -> Counts:
+def measure(name: str, full: bool, seed: int, module: str = "") -> Counts:
     """Run one campaign. Returns: its counts, and where and how long it ran."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix="memory-skill-", dir=base))
     os.environ["HOME"] = str(folder)
     began = time.monotonic()
     try:
-        counts = CAMPAIGNS[name](Place(folder, full, seed))
+        counts = CAMPAIGNS[name](Place(folder, full, seed, module))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     ran = {"campaign": name, "full": full, "seed": seed, "seconds": round(time.monotonic() - began, 1)}
-    return ran | counts | {"failures": 0, "python": platform.python_version(), "system": sys.platform}
+    return ran | counts | {"python": platform.python_version(), "system": sys.platform}
 
 
 def _report(name: str, out: Path, counts: Counts) -> None:
+    if name != "mutants":
+        counts = {**counts, "failures": 0}  # the first ends a campaign
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(counts, indent=2) + "\n")
     print(f"{name}: " + ", ".join(_told(counts)))
 
 
 def _told(counts: Counts) -> Iterable[str]:
-    return (f"{key} {value}" for key, value in counts.items() if key not in ("campaign", "python", "system"))
+    hidden = ("campaign", "python", "system", "survivors")
+    return (f"{key} {value}" for key, value in counts.items() if key not in hidden)
 
 
 if __name__ == "__main__":
