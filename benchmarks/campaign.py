@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import mutants
-from tests.faults import derived, formats, injected, kills, machine, names, payloads, power, writers
+from tests.faults import derived, formats, heavy, injected, kills, machine, names, payloads, power, writers
 from tests.faults.trees import BY_NAME, copied, template
 
 Counts = dict[str, Any]
@@ -105,6 +105,15 @@ def run_formats(place: Place) -> Counts:
     return formats.campaign(place.seed, 100_000 if place.full else 10_000)._asdict()
 
 
+def run_heavy(place: Place) -> Counts:
+    done = heavy.campaign(place.seed, None if place.full else 30)
+    slowest, hungriest = max(done, key=lambda one: one.seconds), max(done, key=lambda one: one.mb)
+    assert slowest.seconds <= heavy.MAX_SECONDS, slowest
+    assert hungriest.mb <= heavy.MAX_MB, hungriest
+    most = {"slowest_s": slowest.seconds, "most_mb": hungriest.mb}
+    return {"inputs": len(done), **most, "slowest": slowest.name, "hungriest": hungriest.name}
+
+
 def run_names(place: Place) -> Counts:
     tried = list(names.campaign(copied(place.source, place.fresh() / "memory")))
     times = 1000 if place.full else 300
@@ -147,6 +156,7 @@ CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "writers": run_writers,
     "derived": run_derived,
     "formats": run_formats,
+    "heavy": run_heavy,
     "names": run_names,
     "machine": run_machine,
     "payloads": run_payloads,
