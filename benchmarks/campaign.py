@@ -22,7 +22,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import mutants
-from tests.faults import derived, formats, heavy, injected, kills, machine, names, payloads, power, writers
+from tests.faults import (
+    derived,
+    formats,
+    gitkills,
+    heavy,
+    injected,
+    kills,
+    machine,
+    names,
+    payloads,
+    power,
+    writers,
+)
 from tests.faults.trees import BY_NAME, copied, template
 
 Counts = dict[str, Any]
@@ -48,6 +60,12 @@ def run_kills(place: Place) -> Counts:
 def run_git_kills(place: Place) -> Counts:
     times = 300 if place.full else 20
     return _killed(list(kills.git_campaign(place.source, place.fresh(), place.seed, times)))
+
+
+def run_git_calls(place: Place) -> Counts:
+    assert gitkills.is_possible(), "needs strace"
+    names, most = (("new", "edit", "forget", "settle", "undo"), None) if place.full else (("new",), 12)
+    return _killed(list(gitkills.campaign(place.source, place.fresh(), names, most)))
 
 
 def _killed(done: list[kills.Killed]) -> Counts:
@@ -150,6 +168,7 @@ def run_mutants(place: Place) -> Counts:
 CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "kills": run_kills,
     "git-kills": run_git_kills,
+    "git-calls": run_git_calls,
     "random-kills": run_random_kills,
     "power": run_power,
     "injected": run_injected,

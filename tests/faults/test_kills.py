@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from . import kills
+from . import gitkills, kills
 from .trees import BY_NAME
 
 POINTS = {"new": 40, "new-project": 30, "edit": 40, "forget": 40, "settle": 40, "undo": 30, "import": 30}
@@ -31,3 +31,11 @@ def test_killed_git_stops_nobody(source: Path, place: Path) -> None:
     done = list(kills.git_campaign(source, place, seed=1, times=20))
 
     assert len(done) == 20
+
+
+@pytest.mark.skipif(not gitkills.is_possible(), reason="needs strace")
+def test_git_killed_at_a_call_loses_no_save(source: Path, place: Path) -> None:
+    """Wherever `update-index` or `commit` dies: the save stands, and the next one commits both by itself."""
+    done = list(gitkills.campaign(source, place, ("new",), 5))
+
+    assert len(done) == 10
