@@ -24,6 +24,7 @@ from typing import Any
 from benchmarks import mutants
 from tests.faults import (
     derived,
+    endurance,
     formats,
     gitkills,
     heavy,
@@ -165,6 +166,11 @@ def run_mutants(place: Place) -> Counts:
     return {"module": place.module, "killed_percent": share} | found._asdict()
 
 
+def run_endurance(place: Place) -> Counts:
+    found = endurance.campaign(place.fresh(), place.seed, 3600.0 if place.full else 60.0)
+    return found._asdict() | {"samples": [sample._asdict() for sample in found.samples]}
+
+
 CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "kills": run_kills,
     "git-kills": run_git_kills,
@@ -179,6 +185,7 @@ CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "names": run_names,
     "machine": run_machine,
     "payloads": run_payloads,
+    "endurance": run_endurance,
     "mutants": run_mutants,
 }
 

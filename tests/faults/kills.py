@@ -152,14 +152,14 @@ def random_campaign(work: Path, seed: int, times: int) -> RandomKills:
     Raises: AssertionError when a save that its process had acknowledged, in a file of its own, is not there.
     """
     chance, home = random.Random(seed), template(work / "memory")
-    children = {who: _writer(home, who) for who in range(4)}
+    children = {who: writer(home, who) for who in range(4)}
     slowest = 0.0
     for n in range(times):
         time.sleep(chance.uniform(0, 0.1))
         who = chance.choice(sorted(children))
         os.kill(children[who], signal.SIGKILL)
         os.waitpid(children.pop(who), 0)
-        children[4 + n] = _writer(home, 4 + n)
+        children[4 + n] = writer(home, 4 + n)
         if n % 20 == 19:
             began = time.monotonic()
             assert opened(home).save(sentence(f"between{n}x{seed}x"), type="reference").outcome == "saved"
@@ -177,7 +177,7 @@ def random_campaign(work: Path, seed: int, times: int) -> RandomKills:
     return RandomKills(times, len(acknowledged), round(slowest, 2))
 
 
-def _writer(home: Path, who: int) -> int:
+def writer(home: Path, who: int) -> int:
     child = os.fork()
     if child:
         return child

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from . import gitkills, kills
+from . import endurance, gitkills, kills
 from .trees import BY_NAME
 
 POINTS = {"new": 40, "new-project": 30, "edit": 40, "forget": 40, "settle": 40, "undo": 30, "import": 30}
@@ -39,3 +39,10 @@ def test_git_killed_at_a_call_loses_no_save(source: Path, place: Path) -> None:
     done = list(gitkills.campaign(source, place, ("new",), 5))
 
     assert len(done) == 10
+
+
+def test_d17_writers_that_are_killed_for_a_while_leave_all_in_order(place: Path) -> None:
+    """A few seconds of the endurance run: nothing acknowledged is lost, the watcher keeps its files."""
+    found = endurance.campaign(place, seed=1, seconds=4.0)
+
+    assert found.kills >= 5 and found.acknowledged > 0
