@@ -159,12 +159,20 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
 OWN = frozenset(key for key in ALLOWED if key.startswith(("gate.", "privacy.")))
 
 
+def cwd_of(env: Mapping[str, str]) -> Path:
+    """The working directory; one that was deleted under us, as a removed worktree, by its name alone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(env.get("PWD") or "/")
+
+
 def home_of(env: Mapping[str, str], cwd: Path | None = None) -> tuple[Path, bool]:
     """Where the tree is, and whether it is a folder of a code repository (`MEMORY_SKILL_LOCAL`)."""
     if env.get(PREFIX + "HOME"):
         return Path(env[PREFIX + "HOME"]).expanduser().absolute(), False
     if env.get(PREFIX + "LOCAL", "0") not in ("", "0"):
-        start = (cwd or Path.cwd()).absolute()
+        start = (cwd or cwd_of(env)).absolute()
         root = next((p for p in (start, *start.parents) if (p / ".git").exists()), start)
         return root / ".memory-skill", True
     return Path(env.get("HOME") or Path.home()) / ".memory-skill", False

@@ -55,7 +55,7 @@ class Memory(Here):
         """
         env = os.environ if env is None else env
         place = Path(home).expanduser() if home else None
-        return cls(config.load(env, place, cwd), cwd=cwd or Path.cwd(), env=env)
+        return cls(config.load(env, place, cwd), cwd=cwd or config.cwd_of(env), env=env)
 
     # --- set-up
 

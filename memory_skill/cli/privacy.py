@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import click
 
 from .. import privacy
+from ..config import cwd_of
 from ..errors import UsageError
 from .common import Face, json_option, print_json, result, say
 
@@ -87,7 +87,7 @@ def ignore_verb(face: Face, glob: str | None, remove: bool, listed: bool, as_jso
         raise UsageError("which folders?", hint='memory-skill ignore "~/work/acme-*", or --list')
     known = list(face.memory().config.privacy.ignore)
     if as_json:
-        here = next((one for one in known if privacy.matches(one, Path.cwd())), None)
+        here = next((one for one in known if privacy.matches(one, cwd_of(os.environ))), None)
         print_json({"ignored": known, "here": here})
         return
     for one in known:

@@ -245,3 +245,16 @@ def test_g12_disk_that_is_full_for_git_alone_loses_no_text(memory: Memory, tmp_p
     memory.settle()
     assert "save knowledge/user/bob-likes-blanks.md" in subjects(memory)
     check_order(memory)
+
+
+def test_g48_folder_that_was_deleted_under_a_session_stops_no_verb(memory: Memory, tmp_path: Path) -> None:
+    """A worktree is removed while a shell stands in it: the verbs work as anywhere else."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    verbs = ("save 'Ada indents with tabs' --type user", "recall 'how does Ada indent?'", "list", "settle")
+    script = " && ".join(["rmdir ../gone", *(f'"$0" -m memory_skill {words}' for words in verbs)])
+
+    ran = subprocess.run(["sh", "-c", script, sys.executable], cwd=gone, capture_output=True, text=True)
+
+    assert ran.returncode == 0, ran.stderr
+    assert "Ada indents with tabs" in ran.stdout
