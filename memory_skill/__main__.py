@@ -9,6 +9,7 @@ import sys
 
 def main() -> None:
     """Entry of the `memory-skill` command."""
+    _start_in_utf_8()
     words = sys.argv[1:]
     home = words[1] if words[:1] == ["--home"] and len(words) > 1 else None
     verb = words[2:] if home else words
@@ -17,6 +18,12 @@ def main() -> None:
     from .cli import main as command_line
 
     sys.exit(command_line())
+
+
+def _start_in_utf_8() -> None:
+    """Begin anew where the locale has another encoding: words would arrive broken, names not be written."""
+    if os.name == "posix" and sys.executable and sys.getfilesystemencoding() != "utf-8":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _hook(words: list[str], home: str | None) -> None:

@@ -110,6 +110,18 @@ def test_g37_g38_no_console_and_no_payload_makes_free_text(memory: Memory) -> No
     assert "🐍" in json.loads(ran.stdout.decode("utf-8"))["hookSpecificOutput"]["additionalContext"]
 
 
+def test_g38_verbs_work_in_a_locale_of_another_encoding(memory: Memory) -> None:
+    """Words and names that ASCII cannot hold are saved, found and shown letter for letter."""
+    env = dict(os.environ) | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    verbs = (["save", "Zoë fährt nach 日本", "--type", "user", "--name", "zoë-日本"], ["recall", "日本"])
+    for words in verbs:
+        argv = [sys.executable, "-m", "memory_skill", *words]
+        ran = subprocess.run(argv, env=env, capture_output=True, timeout=60)
+        assert ran.returncode == 0, ran.stderr
+    assert "Zoë fährt nach 日本" in ran.stdout.decode("utf-8")
+    assert (memory.tree.home / "knowledge" / "user" / "zoë-日本.md").is_file()
+
+
 def test_g39_sub_agents_neither_count_nor_hold(memory: Memory, claude: Claude) -> None:
     """Ten stops of the main agent among forty of sub-agents, by id or by event: as if those had not been."""
     held = 0
