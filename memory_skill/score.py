@@ -14,9 +14,12 @@ from .search import FIRST_CODE, WEIGHTS, Row, Totals, counts_of
 from .text import GRAM, fold, grams, is_cjk, is_han, stem, words
 from .vocabulary import COMMON, GENERAL, ORDERS, ORDERS_BEGIN, ORDERS_END
 
-K1, B = 0.9, 0.3  # BM25: short texts want low saturation and little length normalisation
+K1, B = 0.6, 0.3  # BM25: short texts want low saturation and little length normalisation
 STEM_WEIGHT, GRAM_WEIGHT = 1.0, 0.25  # measured on memset dev; grams carry typos, compounds, other languages
-MEANING_WEIGHT = 0.6  # of a word that means the same, against the word itself
+MEANING_WEIGHT = 0.7  # of a word that means the same, against the word itself
+# What share of a word counts as covered by one term of the same meaning, and by all of its pieces; a word of
+# which less than LEAST_HELD is there is not. An entry that covers none of the question keeps LEAST_COVER.
+MEANT, PIECED, LEAST_HELD, LEAST_COVER = 0.6, 0.8, 0.4, 0.1
 CODE_WEIGHT = 0.4  # of a word that stands only in a fenced block of the query
 MAX_QUERY = 8_000  # characters taken from each end of a longer query
 MAX_RELATED = 60  # terms of one meaning
@@ -34,11 +37,11 @@ LIKENESS = 0.65  # shared letter pairs (Dice) from which two words may be one wo
 IMAGINARY = 50  # entries that a tree has at least, or more than it has, where rarity is told
 ENOUGH, ENOUGH_FOR_TASK = 0.2, 1.0  # evidence that a question, and that an order to the agent, must find
 # What makes sure that there is anything to recall; fitted on memset dev, LoCoMo dev and prompts of our own.
-AHEAD, COVERED, UNHEARD = 2.5, 1.45, -1.45
-SURE = -1.0  # of their sum with the logarithm of what the best entry holds; the benchmark prints the curve
+AHEAD, COVERED, UNHEARD = 2.5, 1.2, -1.9
+SURE = -2.6  # of their sum with the logarithm of what the best entry holds; the benchmark prints the curve
 SAME = 0.8  # share of words from which two entries are wordings of one
 RIVALS = 10  # best entries among which a newer one may overtake
-RIVAL_SCORE, RIVAL_FOUND, RIVAL_ALIKE = 0.7, 0.7, 0.5  # of the older one's score, found words, and all words
+RIVAL_SCORE, RIVAL_FOUND, RIVAL_ALIKE = 0.45, 0.7, 0.5  # of the older one's score, found words, and all words
 RIVAL_LACKS = 0.3  # worth of a word of the question that only the older one holds: it tells the two apart
 MANY_WORDS = 6.0  # weight of a query's words from which more of them must be found
 
@@ -179,6 +182,8 @@ class Scale:
         self.values = [
             (term, weight * self.rarity[term]) for term, weight in terms.items() if term in self.rarity
         ]
+        self._stand_for = self._owners()
+        self._shares = self._shares_of_words()
         self._found: dict[str, dict[str, float]] = {}
         self.most = (K1 + 1) * self._most() or 1.0
 
@@ -191,6 +196,35 @@ class Scale:
             max((self.terms.get(term, 0.0) * self.rarity.get(term, 0.0) for term in found), default=0.0)
             for found in self.question.related.values()
         )
+
+    def _owners(self) -> dict[str, list[tuple[int, float]]]:
+        """For each term the words, by number, that it stands for, and how much of each."""
+        found: dict[str, list[tuple[int, float]]] = {term: [] for term in self.rarity}
+        for number, word in enumerate(self.question.words):
+            pieces = grams(word) if number < MAX_GRAM_WORDS else []
+            held = [(stem(word), 1.0), *((gram, PIECED / len(pieces)) for gram in pieces)]
+            held += [(term, MEANT) for term in self.question.related.get(word, ())]
+            for term, share in held:
+                if term in found:
+                    found[term].append((number, share))
+        return found
+
+    def _shares_of_words(self) -> list[float]:
+        """What each word is of the question, more if it is rare and says something: their sum is 1."""
+        weights = [
+            weight * self._idf(self.frequency.get(stem(word), 0)) * sqrt(_prior(word))
+            for word, weight in self.question.words.items()
+        ]
+        whole = sum(weights) or 1.0
+        return [weight / whole for weight in weights]
+
+    def _cover(self, held: list[float]) -> float:
+        """What the score is multiplied by for the part of the question that is *held*, word by word."""
+        cover = LEAST_COVER
+        for share, part in zip(self._shares, held, strict=True):
+            if part >= LEAST_HELD:
+                cover += share * part if part < 1 else share
+        return cover / (1 + LEAST_COVER)
 
     def _idf(self, entries: int) -> float:
         return log(1 + (self.entries - entries + 0.5) / (entries + 0.5))
@@ -286,6 +320,7 @@ class Scale:
     def parts(self, row: Row) -> list[tuple[str, float, tuple[float, ...]]]:
         """What each query term adds to the score of *row*, and its weighted counts by field."""
         found = []
+        held = [0.0] * len(self._shares)
         slow = K1 * (1 - B + B * row.length / self.average)
         slow_gram = K1 * (1 - B + B * row.gram_length / self.gram_average)
         for term, value in self.values:
@@ -295,12 +330,16 @@ class Scale:
                 total = sum(weighted)
                 slowed = slow_gram if term[0] == GRAM else slow
                 found.append((term, value * total * (K1 + 1) / (total + slowed) / self.most, weighted))
-        return found
+                for number, share in self._stand_for[term]:
+                    held[number] += share
+        cover = self._cover(held)
+        return [(term, value * cover, weighted) for term, value, weighted in found]
 
     def score(self, row: Row) -> float:
         """The same sum as `parts`, for many rows."""
         title, description, body = WEIGHTS
         packed = row.terms
+        held = [0.0] * len(self._shares)
         slow = K1 * (1 - B + B * row.length / self.average)
         slow_gram = K1 * (1 - B + B * row.gram_length / self.gram_average)
         score = 0.0
@@ -310,7 +349,9 @@ class Scale:
                 code = ord(packed[at + len(term) + 2]) - FIRST_CODE
                 total = title * (code & 15) + description * (code >> 4 & 15) + body * (code >> 8)
                 score += value * total / (total + (slow_gram if term[0] == "#" else slow))
-        return score * (K1 + 1) / self.most
+                for number, share in self._stand_for[term]:
+                    held[number] += share
+        return score * (K1 + 1) / self.most * self._cover(held)
 
 
 def _prior(word: str) -> float:
