@@ -120,6 +120,11 @@ def memset() -> Corpus:
     return Corpus("memset", units, asked)
 
 
+def own() -> list[Asked]:
+    """More questions and near misses about memset's notes, in six languages: for fitting, never a result."""
+    return [Asked(q["text"], frozenset(q["gold"]), q["cat"], q["split"]) for q in _lines(OWN / "own.jsonl")]
+
+
 def conflicts() -> Corpus:
     """memset with pairs of notes that differ in one value; of each pair the newer is right."""
     corpus = memset()
