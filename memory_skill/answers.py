@@ -51,6 +51,10 @@ def session_start(call: Call) -> Reply:
     with call.attempt("prune"):
         call.sessions.prune()
         Journal(call.tree).prune(call.config.journal.keep_days, now()[:10])
+        from .ledger import fold
+
+        fold(call.tree.state)
+    call.said = block
     return call.host.context("session-start", block)
 
 
@@ -76,7 +80,8 @@ def prompt(call: Call) -> Reply:
             parts.append(health(call, record))
         with call.attempt("recall"):
             parts.append(recalled(call, record, parts))
-    return call.host.context("prompt", "\n\n".join(filter(None, parts)))
+    call.said = "\n\n".join(filter(None, parts))
+    return call.host.context("prompt", call.said)
 
 
 def edited(call: Call) -> Reply:
@@ -113,6 +118,7 @@ def stop(call: Call) -> Reply:
             with call.attempt("journal"):
                 Journal(call.tree).append(turn)
             _release_offered(call, record)
+        call.why = _why(moment, decision, state_of(record))
         if not decision.block:
             return Reply()
         call.sessions.write(record)  # the latch is on disk before a word is said
@@ -120,6 +126,7 @@ def stop(call: Call) -> Reply:
     if not text:
         return Reply()
     call.after.append(lambda: _deliver(call, moment.turn, shown))
+    call.said = text
     return call.host.hold(text)
 
 
@@ -224,6 +231,19 @@ def _stop_moment(call: Call, turn: Turn | None) -> distil.Moment:
         mode=mode,
         every=knobs.every_turns,
     )
+
+
+def _why(moment: distil.Moment, decision: distil.Decision, state: distil.State) -> str:
+    """Why this stop asks for no distillation; "" when it does."""
+    if decision.block:
+        return ""
+    if not moment.whole or not decision.counts:
+        return "no new turn"
+    if state.waiting:
+        return "nobody attends"
+    if moment.mode == "off":
+        return "off"
+    return "not due" if state.since else "saved already"
 
 
 # --- the tree

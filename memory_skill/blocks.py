@@ -9,7 +9,7 @@ from .calls import Call, scope_of, search_of, state_of
 from .hosts.base import units
 from .journal import Journal, Turn
 from .sessions import Session
-from .text import one_line, shorten
+from .text import estimate_tokens, one_line, shorten
 from .tree import digest
 
 SECOND_CHARS = 2500  # of the second block, where the host sets no limit
@@ -64,13 +64,16 @@ def recalled(call: Call, record: Session, before: list[str]) -> str:
     room = call.config.recall.prompt_chars
     if call.host.PROMPT_CHARS is not None:
         room = min(room, call.host.PROMPT_CHARS - sum(len(part) + 2 for part in before if part))
-    if room < MIN_RECALL:
+    most = call.config.recall.session_tokens
+    if room < MIN_RECALL or (most and record.tokens >= most):
+        call.why = "no room" if room < MIN_RECALL else "session_tokens are spent"
         return ""
     if call.config.review.gate != "off":
         from .inbox import barrier
 
         closed = barrier(call.tree, call.config.review.gate)
         if closed:
+            call.why = closed
             return f"memory-skill recalls nothing: {closed}"
     found = recall(
         call.event.prompt,
@@ -84,9 +87,16 @@ def recalled(call: Call, record: Session, before: list[str]) -> str:
     )
     seen = {hit.address: digest(hit.text.encode()) for hit in found.hits}
     hits = tuple(hit for hit in found.hits if record.shown.get(hit.address) != seen[hit.address])
+    text = render(found._replace(hits=hits), room) if hits else ""
+    tokens = estimate_tokens(text)
+    if not text or (most and record.tokens + tokens > most):
+        call.why = "session_tokens are spent" if text else found.reason or "all of it is shown already"
+        return ""
+    record.tokens += tokens
+    call.shown = [hit.address for hit in hits]
     for hit in hits:
         record.show(hit.address, seen[hit.address])
-    return render(found._replace(hits=hits), room) if hits else ""
+    return text
 
 
 def brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:

@@ -57,6 +57,9 @@ class Call:
         self.events = Events(self.tree.state)
         self.troubles: list[str] = []
         self.after: list[Callable[[], None]] = []  # done once the answer is out
+        self.said = ""  # what is put before the model
+        self.shown: list[str] = []  # addresses that were recalled
+        self.why = ""  # nothing was recalled, or nobody was asked to distil
 
     @property
     def quiet(self) -> str:

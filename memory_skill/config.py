@@ -44,6 +44,7 @@ class RecallKnobs(NamedTuple):
     prompt_chars: int = 1500  # characters put before one prompt
     note_chars: int = 1200  # a longer entry is shown as its best paragraphs
     pinned_chars: int = 2000  # characters of pinned entries at session start
+    session_tokens: int = 0  # tokens recalled before the prompts of one session; 0 sets no limit
 
 
 class IndexKnobs(NamedTuple):
@@ -137,6 +138,7 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "recall.prompt_chars": range(200, 9_001),
     "recall.note_chars": range(200, 20_001),
     "recall.pinned_chars": range(9_001),
+    "recall.session_tokens": range(10_000_001),
     "index.max_lines": range(20, 201),
     "index.max_bytes": range(1000, 25_001),
     "index.max_line_chars": range(40, 401),

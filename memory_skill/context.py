@@ -27,6 +27,7 @@ HOST = "context"  # under which the sessions of this verb are kept
 STANDING_CHARS = 10_000  # of the law, the resident part and the index part together
 RECENT_CHARS = 4000  # of the recent turns
 MESSAGE_CHARS = 500  # of one message of them
+PARTS = ("law", "resident", "index", "working", "recent", "recall", "notices")
 MAX_RECENT = 50  # turns
 
 
@@ -79,15 +80,16 @@ def _build(here: Here, asked: Asked, sent: Sent) -> Context:
     law = pack.law(command=opening.command(here.env), home=opening.shown(here.tree.home, here.env)).strip()
     standing = _resident(here, asked, sent)
     room = STANDING_CHARS - len(law) - len(standing)
-    parts = {
-        "law": law if sent.new("law", law) else "",
-        "resident": standing,
-        "index": _index(here, asked, sent, room),
-        "working": _working(here, asked, sent),
-        "recent": _recent(here, asked, sent),
-        "recall": _recalled(here, asked, sent),
-        "notices": opening.notices(_notices(here, asked)),
-    }
+    made = (
+        law if sent.new("law", law) else "",
+        standing,
+        _index(here, asked, sent, room),
+        _working(here, asked, sent),
+        _recent(here, asked, sent),
+        _recalled(here, asked, sent),
+        opening.notices(_notices(here, asked)),
+    )
+    parts = dict(zip(PARTS, made, strict=True))
     return Context(asked.scope, "\n\n".join(filter(None, parts.values())), parts)
 
 
@@ -163,6 +165,7 @@ def _recalled(here: Here, asked: Asked, sent: Sent) -> str:
         shown=sent.record.shown,
     )
     hits = tuple(hit for hit in found.hits if sent.new(hit.address, hit.text))
+    here.account("context", found.outcome, why=found.reason, entries=[hit.address for hit in hits])
     return render(found._replace(hits=hits), knobs.max_chars) if hits else ""
 
 

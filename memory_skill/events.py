@@ -1,4 +1,4 @@
-"""What the hooks leave behind: a heartbeat per host and event, a log line per failure, notices for a person.
+"""What the hooks leave behind: a heartbeat per host and event, a line per failure, the ledger, notices.
 
 Everything lies in `.state/`. Best effort by nature; a caller in a hook suppresses OSError.
 """
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_LOG = 1_000_000  # bytes; then the log becomes `events.1.jsonl`
+LEDGER = "ledger.jsonl"  # in `.state`
 MAX_TEXT = 300  # characters of one value in a line
 MAX_NOTICES = 20
 
@@ -79,18 +80,25 @@ class Events:
             return None
 
     def log(self, line: dict[str, Any]) -> None:
-        """Add one line to `events.jsonl`, its time first; long values are cut."""
+        """Add one line to `events.jsonl`, the failures, its time first; long values are cut."""
         path = self.state / "events.jsonl"
+        if self._append(path, line) > MAX_LOG:
+            path.replace(path.with_name("events.1.jsonl"))
+
+    def spent(self, kind: str, **told: Any) -> None:
+        """Add one line to the ledger: what was injected, recalled, saved or passed over; see `ledger`."""
+        self._append(self.state / LEDGER, {"kind": kind, **{key: one for key, one in told.items() if one}})
+
+    def _append(self, path: Path, line: dict[str, Any]) -> int:
+        """One line more, its time first. Returns: the size of the file, in bytes."""
         values = {key: value[:MAX_TEXT] if isinstance(value, str) else value for key, value in line.items()}
         data = json.dumps({"at": now(), **values}).encode() + b"\n"
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             os.write(handle, data)
-            full = os.fstat(handle).st_size > MAX_LOG
+            return os.fstat(handle).st_size
         finally:
             os.close(handle)
-        if full:
-            path.replace(path.with_name("events.1.jsonl"))
 
     def tail(self, n: int) -> list[dict[str, Any]]:
         """The newest *n* lines, oldest first; what is torn is left out."""

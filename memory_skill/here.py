@@ -10,6 +10,7 @@ from pathlib import Path
 from . import gate, privacy
 from .config import Config
 from .errors import MemorySkillError, NotFound, PathRefused, Refused, UsageError
+from .events import Events
 from .history import Origin
 from .projects import Projects
 from .sessions import Sessions
@@ -140,3 +141,10 @@ class Here:
         if self.origin.host and self.origin.session:
             with contextlib.suppress(OSError, MemorySkillError):
                 self.sessions.saved(self.origin.host, self.origin.session)
+
+    def account(self, verb: str, outcome: str, **told: object) -> None:
+        """One line of the ledger. Best effort: what a verb answers does not wait for it."""
+        with contextlib.suppress(OSError):
+            if self.config.writable and self.tree.state.is_dir():
+                origin = {"host": self.origin.host, "session": self.origin.session}
+                Events(self.tree.state).spent(verb, outcome=outcome, **origin, **told)

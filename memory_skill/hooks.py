@@ -96,5 +96,25 @@ def _leave_signs(
         session = {"session": call.event.session} if call else {}
         with contextlib.suppress(OSError):
             events.log({"host": host, "event": kind, **session, "what": trouble, "ms": ms})
+    if call and call.config.writable and call.said + call.why:
+        _account(events, call, kind, ms)
     if host in HOSTS and kind in KINDS:
         events.heartbeat(host, kind, ms, not trouble, trouble)
+
+
+def _account(events: Events, call: Call, kind: str, ms: int) -> None:
+    """One line of the ledger: what this call cost."""
+    from .text import estimate_tokens
+
+    with contextlib.suppress(OSError):
+        events.spent(
+            "hook",
+            host=call.event.host,
+            session=call.event.session,
+            event=kind,
+            ms=ms,
+            bytes=len(call.said.encode("utf-8", "replace")),
+            tokens=estimate_tokens(call.said),
+            entries=call.shown,
+            why=call.why,
+        )

@@ -39,6 +39,7 @@ from .working import Working
 from .write import Written, becomes, group_of_scope, message
 
 if TYPE_CHECKING:
+    from .ledger import Ledger
     from .loading import Loaded
 
 
@@ -113,11 +114,15 @@ class Memory(Here):
         Raises: UsageError for an unknown type, scope or source; PathRefused. A refusal is an outcome.
         """
         if type == summaries.KIND:
-            return summaries.save(self, text, name=name, description=description)
+            return self._saved(summaries.save(self, text, name=name, description=description))
         wanted = saving.draft(
             text, type, source, name=name, description=description, why=why, how=how, pin=pin
         )
-        return saving.save(self, wanted._replace(scope=scope, to=to, again=again))
+        return self._saved(saving.save(self, wanted._replace(scope=scope, to=to, again=again)))
+
+    def _saved(self, found: Saved) -> Saved:
+        self.account("save", found.outcome, why=found.rule)
+        return found
 
     def save_note(
         self,
@@ -136,7 +141,7 @@ class Memory(Here):
             whole = raw if raw.endswith("\n") else raw + "\n"
             return saving.put(self, to, whole, entry_ids(note.parse(raw, to).body), again)
         wanted = saving.draft_of_note(raw, to)
-        return saving.save(self, wanted._replace(scope=scope, to=to, again=again, moved=moved))
+        return self._saved(saving.save(self, wanted._replace(scope=scope, to=to, again=again, moved=moved)))
 
     def edit(self, address: str, old: str, new: str) -> Edited:
         """Replace *old*, which must stand in the note (or in the entry `path#id`) exactly once, by *new*.
@@ -174,10 +179,12 @@ class Memory(Here):
         """
         from .forgetting import forget
 
-        return forget(self, query, self._addresses, yes=yes)
+        found = forget(self, query, self._addresses, yes=yes)
+        self.account("forget", found.outcome)
+        return found
 
     def _addresses(self, query: str) -> list[str]:
-        return [hit.address for hit in self.recall(query, scope="all", limit=10).hits]
+        return [hit.address for hit in self._recall(query, scope="all", limit=10).hits]
 
     def undo(
         self,
@@ -385,10 +392,23 @@ class Memory(Here):
         acknowledge: bool = False,
         **more: Any,
     ) -> Recalled:
-        """Find what answers *query*; reads only. See `recall.recall`.
+        """Find what answers *query*; reads only, but for a line of the ledger. See `recall.recall`.
 
         *acknowledge* reads on while items wait in the inbox, where `review.gate` is `ask`.
         """
+        found = self._recall(query, scope, limit, max_chars, acknowledge, **more)
+        self.account("recall", found.outcome, why=found.reason, entries=[hit.address for hit in found.hits])
+        return found
+
+    def _recall(
+        self,
+        query: str,
+        scope: str | None = None,
+        limit: int | None = None,
+        max_chars: int | None = None,
+        acknowledge: bool = False,
+        **more: Any,
+    ) -> Recalled:
         from .recall import recall
 
         self.must_exist()
@@ -483,6 +503,13 @@ class Memory(Here):
             quiet=self.quiet or None,
             health=tuple(figure._asdict() for figure in figures(self.tree, knobs)),
         )
+
+    def ledger(self) -> Ledger:
+        """What the memory costs, and what of it is used; see `ledger.read`. Raises: NotFound."""
+        from .ledger import read
+
+        self.must_exist()
+        return read(self.tree.state)
 
     def _unreviewed(self) -> int:
         try:

@@ -42,6 +42,7 @@ class Session:
     in_turn = False
     turn = ""  # the host's key of the turn that runs, if it has one
     asked = 0  # prompts since the session began, for what is looked at now and then
+    tokens = 0  # of what was recalled before its prompts
     task = ""  # digest of the working memory that stands in the context
     news = ""  # lines of the index that the session's start text did not have yet
     waiting = 0  # turns that were due to be distilled while nobody attended

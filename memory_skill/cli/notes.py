@@ -244,15 +244,22 @@ def log_verb(
 
 
 @click.command("status")
+@click.option("--ledger", is_flag=True, help="What the memory costs, and which entries are recalled.")
 @json_option
 @click.pass_obj
-def status_verb(face: Face, as_json: bool) -> None:
+def status_verb(face: Face, ledger: bool, as_json: bool) -> None:
     """Show counts, how full the index is, what waits, and when the hooks ran.
 
     \b
     Example: memory-skill status
+             memory-skill status --ledger
     """
     memory = face.memory()
+    if ledger:
+        from .ledger import show
+
+        show(memory.ledger(), as_json=as_json)
+        return
     found = memory.status()
     if as_json:
         print_json(found)
