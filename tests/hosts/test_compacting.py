@@ -34,3 +34,20 @@ def test_entry_is_shown_once_and_anew_after_a_compaction(
         screen.say(PROMPT)
 
     assert REASON in model.last.fresh
+
+
+def test_task_at_hand_is_there_at_the_start_and_after_a_compaction(
+    host: Host, machine: Machine, model: Model, project: Path
+) -> None:
+    """What an earlier session left open comes once, and is back once when the context was compacted."""
+    machine.memory("install", "--yes")
+    todo = "the VAT tests of the parser"
+    machine.memory("working", "write", "--goal", "Ship the parser", "--todo", todo, cwd=project)
+
+    with host.screen(project) as screen:
+        screen.say("Hello there.")
+        screen.compact()
+        screen.say("And what is next?")
+
+    first, *_, last = [request.fresh for request in model.requests]
+    assert first.count(todo) == last.count(todo) == 1
