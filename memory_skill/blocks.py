@@ -49,12 +49,13 @@ def after_compaction(call: Call, record: Session, block: str) -> str:
 def _pinned(call: Call, record: Session, most: int | None = None) -> str:
     """What is pinned; recall need not repeat it in this session."""
     from .recall import pinned, render_pinned
+    from .resident import named
 
     scope = scope_of(record)
     found = pinned(scope, tree=call.tree, search=search_of(call), config=call.config, max_chars=most)
     for hit in found.hits:
         record.show(hit.address, digest(hit.text.encode()))
-    return render_pinned(found)
+    return "\n\n".join(filter(None, (render_pinned(found), named(list(found.omitted)))))
 
 
 def recalled(call: Call, record: Session, before: list[str]) -> str:

@@ -145,6 +145,6 @@ class Here:
     def account(self, verb: str, outcome: str, **told: object) -> None:
         """One line of the ledger. Best effort: what a verb answers does not wait for it."""
         with contextlib.suppress(OSError):
-            if self.config.writable and self.tree.state.is_dir():
+            if self.config.writable and self.tree.state.is_dir() and not self.quiet:
                 origin = {"host": self.origin.host, "session": self.origin.session}
                 Events(self.tree.state).spent(verb, outcome=outcome, **origin, **told)

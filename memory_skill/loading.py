@@ -124,11 +124,12 @@ def load(
 ) -> Loaded:
     """Take in the document at *place*, or all of a folder, in one commit; the safety rules hold.
 
-    Raises: NotFound, UsageError for what is no Markdown, an unknown type or source.
+    Raises: NotFound, Refused, UsageError for what is no Markdown, an unknown type or source.
     """
     if (type and type not in TYPES) or source not in SOURCES:
         hint = f"one of {', '.join(TYPES)}; sources: {', '.join(SOURCES)}"
         raise UsageError(f"unknown type {type!r} or source {source!r}", hint=hint)
+    here.must_speak()
     place = place.expanduser().resolve()
     if place.is_relative_to(here.tree.home.resolve()):
         raise UsageError("lies in the memory itself", where=str(place), hint="it is a note already")

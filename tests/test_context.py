@@ -155,3 +155,20 @@ def test_the_hooks_inject_nothing_twice(
     heads = re.findall(r"(?m)^## (knowledge/\S+)", "\n".join(given))
     assert len(heads) == len(set(heads)) >= 8
     assert sum("no second chance" in text for text in given) == 1
+
+
+def test_pinned_entries_that_do_not_fit_are_named(
+    memory: Memory, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """At session start each pinned entry stands there whole, or its address does."""
+    for n in range(4):
+        text = f"Rule {n} of the house. " + f"It says much about case {n}. " * 25 + f"So ends {n}."
+        memory.save(text, type="feedback", name=f"rule-{n}", why="an outage", how="ask", pin=True)
+    (tmp_path / "billing" / ".git").mkdir(parents=True)
+
+    shown = Claude(tmp_path / "billing", capfd).start().context
+
+    named = re.findall(r"\[not shown: (.*?)\]", shown)
+    whole = [n for n in range(4) if f"## knowledge/feedback/rule-{n}.md" in shown]
+    assert whole and len(whole) + named[0].count("rule-") == 4
+    assert all(f"So ends {n}." in shown for n in whole)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from memory_skill import privacy
 from memory_skill.cli import main
 from memory_skill.events import LEDGER, Events
 from memory_skill.ledger import fold, read, recalls
@@ -140,3 +142,12 @@ def test_a_tree_that_cannot_be_written_is_recalled_all_the_same(memory: Memory) 
     (memory.tree.state / LEDGER).mkdir()
 
     assert memory.recall(ASKED).outcome == "hits"
+
+
+def test_the_ledger_is_silent_while_the_memory_is_off(memory: Memory) -> None:
+    """No line tells what was asked for then."""
+    privacy.switch(os.environ, "off")
+
+    assert Memory.open(cwd=memory.cwd).recall(ASKED).outcome == "blocked"
+
+    assert not (memory.tree.state / LEDGER).exists()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from memory_skill import install, note
+from memory_skill import install, note, privacy
 from memory_skill.cli import main
 from memory_skill.documents import MAX_SECTION, sections
-from memory_skill.errors import NotFound, UsageError
+from memory_skill.errors import NotFound, Refused, UsageError
 from memory_skill.loading import Loaded
 from memory_skill.memory import Memory
 from tests.trees import KEY, git, put, read, subjects
@@ -278,3 +279,13 @@ def test_import_then_uninstall_leaves_native_files_as_they_were(
     assert (done.copied.added, [one.added for one in loaded]) == (1, [1, 1])
     assert everything() == before
     assert len([one for one in memory.list() if one.type != "skill"]) == 3
+
+
+def test_nothing_is_taken_in_while_the_memory_is_off(memory: Memory, guide: Path) -> None:
+    """Refused by the rule that every saving verb obeys."""
+    privacy.switch(os.environ, "off")
+
+    with pytest.raises(Refused) as refused:
+        Memory.open(memory.tree.home, cwd=memory.cwd).load_document(guide)
+
+    assert refused.value.rule == "off"
