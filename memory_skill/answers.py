@@ -51,9 +51,10 @@ def session_start(call: Call) -> Reply:
     with call.attempt("prune"):
         call.sessions.prune()
         Journal(call.tree).prune(call.config.journal.keep_days, now()[:10])
-        from .ledger import fold
+        from . import ledger, working
 
-        fold(call.tree.state)
+        working.prune(call.tree, call.config.journal.keep_days)
+        ledger.fold(call.tree.state)
     call.said = block
     return call.host.context("session-start", block)
 

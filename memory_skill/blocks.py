@@ -154,9 +154,9 @@ def second(call: Call, record: Session) -> str:
 
 def task(call: Call, record: Session, room: int) -> str:
     """The working memory of the session, or what an earlier one left; "" if it stands there already."""
-    from .working import SHOWN_CHARS, current, render
+    from .working import SHOWN_CHARS, current_of_use, render
 
-    found = current(call.tree, scope_of(record), record.host, record.session)
+    found = current_of_use(call.tree, scope_of(record), record.host, record.session)
     text = render(found, min(room, SHOWN_CHARS)) if found else ""
     seen = digest(text.encode("utf-8", "replace")) if text else record.task
     if seen == record.task:

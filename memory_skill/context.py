@@ -20,7 +20,7 @@ from .results import Context
 from .sessions import Session
 from .text import fence, one_line, shorten
 from .tree import INDEX, digest
-from .working import current
+from .working import current_of_use
 from .working import render as render_working
 
 HOST = "context"  # under which the sessions of this verb are kept
@@ -117,7 +117,7 @@ def _index(here: Here, asked: Asked, sent: Sent, room: int) -> str:
 def _working(here: Here, asked: Asked, sent: Sent) -> str:
     """Given once a session: what it says later, the session wrote itself."""
     origin = here.origin
-    found = current(here.tree, asked.scope, origin.host or "", origin.session or "")
+    found = current_of_use(here.tree, asked.scope, origin.host or "", origin.session or "")
     text = render_working(found) if found else ""
     return text if text and "working" not in sent.before and sent.new("working", text) else ""
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .distil import State
 from .errors import MemorySkillError
+from .journal import now as journal_now
 from .light import NamedTuple, pattern
 from .sessions import Session, Sessions
 from .text import fence, one_line, shorten, unfence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 FOLDER = "working"
 SHOWN_CHARS = 1000  # of the block that is put before the model, fence and all
+OLD_SECONDS = 30 * 86_400  # what was left open longer ago is no longer shown unasked
 LINE_CHARS = 240  # of one line in it
 WHAT = "working memory of this task"
 MORE = "[more: memory-skill working read]"
@@ -180,6 +183,22 @@ def current(tree: Tree, scope: str, host: str = "", session: str = "") -> Workin
         return own
     found = others(tree, scope, host, session)
     return found[0] if found else None
+
+
+def current_of_use(tree: Tree, scope: str, host: str = "", session: str = "") -> Working | None:
+    """The same, if a session needs to see it unasked: its own, or what was left open not long ago."""
+    found = current(tree, scope, host, session)
+    if found is None or (session and found.session == session):
+        return found
+    oldest = journal_now(time.time() - OLD_SECONDS)
+    return found if found.open and found.written[:10] >= oldest[:10] else None
+
+
+def prune(tree: Tree, keep_days: int) -> None:
+    """Remove what was closed longer ago than *keep_days*; 0 keeps everything."""
+    for path in (tree.home / FOLDER / "archive").glob("*.md") if keep_days > 0 else ():
+        if path.name[:10] < journal_now(time.time() - keep_days * 86_400)[:10]:
+            path.unlink(missing_ok=True)
 
 
 def others(tree: Tree, scope: str, host: str = "", session: str = "") -> list[Working]:

@@ -10,7 +10,7 @@ import pytest
 from memory_skill.cli import main
 from memory_skill.errors import Refused, UsageError
 from memory_skill.memory import Memory
-from memory_skill.working import SHOWN_CHARS, Todo, Working, form, parse, render
+from memory_skill.working import SHOWN_CHARS, Todo, Working, current_of_use, form, parse, prune, render
 from tests.drivers import Claude, Kimi
 from tests.trees import KEY, in_session, put, read, subjects
 
@@ -195,6 +195,33 @@ def test_the_next_session_is_shown_it_on_every_host(
     said = Kimi(project, capfd).prompt("What is next here?").out
 
     assert "Open: VAT tests" in said and len(said) <= 1500
+
+
+def test_what_was_left_is_shown_while_it_is_open_and_young(memory: Memory, mine: Memory) -> None:
+    """To another session; its own is always shown. `read` shows either."""
+
+    def seen(session: str) -> bool:
+        return current_of_use(memory.tree, mine.reading, "claude-code", session) is not None
+
+    kept = mine.working_write(TASK)
+    assert [seen("c1"), seen("c2")] == [True, True]
+    old = read(memory, kept.path).replace(kept.written[:4], "2020")
+    put(memory, kept.path, old)
+    assert [seen("c1"), seen("c2")] == [True, False]
+    mine.working_write(TASK._replace(todos=()))
+    assert [seen("c1"), seen("c2")] == [True, False]
+    assert in_session(memory, "c2", Path(memory.sessions.read("claude-code", "c1").root)).working_read()[1]
+
+
+def test_what_was_closed_is_kept_as_long_as_the_journal(memory: Memory) -> None:
+    """By the day in its name; with 0 days for ever."""
+    for day in ("2020-01-01", "2099-01-01"):
+        put(memory, f"working/archive/{day}-global.md", "# Working memory of global\n")
+
+    prune(memory.tree, 0)
+    assert len(list((memory.tree.home / "working/archive").iterdir())) == 2
+    prune(memory.tree, 10)
+    assert [p.name[:4] for p in (memory.tree.home / "working/archive").iterdir()] == ["2099"]
 
 
 def test_a_note_of_the_task_is_no_note_of_the_memory(memory: Memory, mine: Memory) -> None:
