@@ -269,7 +269,7 @@ _MIDDLE = (
     r"(?:\s+\(?(?:for|of|to|on|in|at|from|für|von|zu|vom|zum|im|pour|du|de|à|para|del|en)\s[^\n;:=?]{1,60}?)?"
 )
 _VERB = (
-    r"(?:changed from|is|was|are|be|set to|changed to|reset to|equals|reads|ist|war|sind|lautet|lauten|heißt|est|sont|es|era|son"
+    r"(?:changed from|is|was|are|be|set to|changed to|reset to|equals|reads|ist|war|sind|lautet|lauten|heißt|est|sont|es|era|son|è|é"
     r"|является|это|—|–|->|→)(?:\s(?:now|still|currently|just|simply|jetzt|nun|aktuell|set to|auf|maintenant|ahora))?"
 )
 _ASSIGNED = rf"{_TAIL}(?:\s?\([^()\n]{{1,30}}\))?[*_]{{0,2}}\s{{0,4}}(?:(?<=\w)>|=>|:=|={{1,3}}|[:：＝]|\||->|→)\s{{0,6}}(?:[*_]{{1,2}}\s?)?"
@@ -375,7 +375,7 @@ def _after(text: str, word: re.Match[str], kind: str) -> Iterator[Span]:
     links = [(_ASSIGNED, True), (_SAID if ascii_word or word.group()[-1].isascii() else _SAID_CJK, True)]
     if text[max(0, word.start() - 2) : word.start()] == "--" or word.group().casefold() == "-p":
         links.append((_TAIL + _FLAG, True))
-    links += [(_VALUE, True), (_TAIL + r"\s{1,3}", False)]
+    links += [(_VALUE, True), (_TAIL + r"\s{1,3}", False), (r"\(\s?(?=[\"'])", kind != "password")]
     for link, sure in links:
         head = _compiled(link, re.IGNORECASE).match(text, word.end())
         if head is None:
@@ -402,7 +402,8 @@ def _judged(
     if kind == "password":
         good = _fits_password(word.group(), found, "=" in head.group(), sure=sure, quoted=quoted)
     else:
-        good = _very_random(found) or (kind == "key" and sure and _is_token(found))
+        said = kind == "key" and sure and _is_token(found)
+        good = _very_random(found) or said or (sure and _of_every_kind(found) and _looks_random(found, 16))
     if not good:
         return None
     while not quoted and text[end : end + 1] in ("!", "?"):
@@ -608,6 +609,12 @@ def _looks_random(value: str, least: int) -> bool:
     if len(value) < least or _is_placeholder(value) or _is_wordy(value):
         return False
     return _has_both(value) and _entropy(value) >= 3.0 and _turns(value) >= 4
+
+
+def _of_every_kind(value: str) -> bool:
+    """Whether *value* has small letters, capitals and digits, and nothing but what keys are made of."""
+    kinds = (str.islower, str.isupper, str.isdigit)
+    return all(any(map(kind, value)) for kind in kinds) and re.fullmatch(r"[\w+/=~-]+", value) is not None
 
 
 def _very_random(value: str) -> bool:
