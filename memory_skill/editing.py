@@ -53,6 +53,15 @@ def _new_file(path: str, new: str) -> str:
     return new.strip() + "\n"
 
 
+def around(text: str, old: str) -> str:
+    """The line or lines of *text* in which *old* stands; "" if it does not."""
+    at = text.find(old)
+    if at < 0:
+        return ""
+    end = text.find("\n", at + len(old))
+    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
+
+
 def told(old: str, new: str) -> str:
     """The body of an edit's commit."""
     said = shorten(one_line(new), 200)

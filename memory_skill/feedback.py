@@ -39,7 +39,7 @@ def judge(writer: Writer, note: Note, ident: str, verdict: str, origin: Origin) 
     now = note.meta.get("confidence", UNSAID)
     place = LEVELS.index(now if now in LEVELS else UNSAID) + (1 if verdict == "useful" else -1)
     if place < 0:
-        return _hold_back(writer, note, address, note.raw, {note.path: lambda _: None}, origin)
+        return hold_back(writer, note, address, note.raw, {note.path: lambda _: None}, origin)
     level = LEVELS[min(place, len(LEVELS) - 1)]
     if level == now:
         return Judged(address, "unchanged", level)
@@ -59,16 +59,23 @@ def _judge_item(writer: Writer, note: Note, ident: str, verdict: str, origin: Or
         return Judged(address, "unchanged", hint="an item of a list holds no confidence")
     raw = remove_entry(note.raw, entry)
     edits: dict[str, Edit] = {note.path: lambda before: encode(raw, before)}
-    return _hold_back(writer, note, address, entry.text + "\n", edits, origin)
+    return hold_back(writer, note, address, entry.text + "\n", edits, origin)
 
 
-def _hold_back(
-    writer: Writer, note: Note, address: str, text: str, edits: dict[str, Edit], origin: Origin
+def hold_back(
+    writer: Writer,
+    note: Note,
+    address: str,
+    text: str,
+    edits: dict[str, Edit],
+    origin: Origin,
+    reason: str = "said to be wrong",
 ) -> Judged:
+    """Move what *edits* take out of the memory, *text*, to the inbox."""
     item = inbox.held(
         writer.tree,
         note.name,
-        "said to be wrong",
+        reason,
         text,
         found=address,
         to=note.path,
@@ -79,5 +86,5 @@ def _hold_back(
         day=date.today().isoformat(),
     )
     edits = {item.path: lambda _: inbox.form(item).encode("utf-8"), **edits}
-    done = writer.change(edits, message("feedback", address, "wrong: held back", origin))
+    done = writer.change(edits, message("feedback", address, f"{reason}: held back", origin))
     return Judged(address, "held", None, item.path, done.commit, done.warning)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import date
 
-from . import editing, note
+from . import doubts, editing, note
 from .errors import NotFound
 from .here import Here
 from .note import ID, parted, scope_of
@@ -40,7 +40,9 @@ def forget(here: Here, query: str, search: Search, *, yes: bool) -> Forgotten:
         }
         who = f"#{ident or entries[0].id}" if ident or len(entries) == 1 else path
         done = here.writer.change(edits, message("forget", who, f"from {path}", here.origin))
-    return Forgotten("forgotten", (address,), done.commit, done.warning)
+        doubted = doubts.flag(here.writer, path, "\n".join(entry.text for entry in entries), None)
+    hint = done.warning or doubts.told(doubted)
+    return Forgotten("forgotten", (address,), done.commit, hint, doubted)
 
 
 def _meant(here: Here, query: str, search: Search) -> list[str]:

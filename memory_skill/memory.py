@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import changes, config, decisions, desk, editing, gate, note, saving, settle, summaries
+from . import changes, config, decisions, desk, doubts, editing, gate, note, saving, settle, summaries
 from . import inbox as box
 from .blame import Line, Shown, blamed, shown
 from .errors import MemorySkillError, NotFound, Refused, UsageError
@@ -164,11 +164,14 @@ class Memory(Here):
             whole = gate.check(after, self.config.gate, where=path)
             said = message("edit", address, editing.told(old, passed.text), self.origin)
             done = self.writer.change({path: becomes(note.encode(whole.text, before), before)}, said)
+            was = editing.around(text or "", old) if old else ""
+            doubted = doubts.flag(self.writer, path, was, was.replace(old, passed.text)) if was else ()
         if not done.paths:
             return Edited(address, "unchanged")
         self.count_save()
-        hint = done.warning or ("a secret in it was masked" if passed.masked or whole.masked else None)
-        return Edited(address, "created" if before is None else "edited", done.commit, hint)
+        masked = "a secret in it was masked" if passed.masked or whole.masked else None
+        hint = done.warning or masked or doubts.told(doubted)
+        return Edited(address, "created" if before is None else "edited", done.commit, hint, doubted)
 
     # --- forgetting and undoing
 
@@ -251,9 +254,13 @@ class Memory(Here):
             if self.origin.host:
                 answer = "accept" if text is None else f"amend --text {text!r}"
                 return decisions.propose(self.writer, item, answer, self.origin)
-            return decisions.accept(
+            was = "" if both or not item.against else doubts.said(self.writer, item.against)
+            done = decisions.accept(
                 self.writer, item, self.origin, type=type, scope=where, text=text, both=both
             )
+            if was and done.address and done.outcome == "accepted":
+                doubts.flag(self.writer, done.address, was, doubts.said(self.writer, done.address))
+            return done
 
     def discard(self, ident: str) -> decisions.Decided:
         """Take away what waits under that id. Raises: NotFound."""
@@ -315,6 +322,21 @@ class Memory(Here):
             if found is None:
                 raise NotFound("no such note", where=path, hint="memory-skill list")
             return judge(self.writer, found, ident, verdict, self.origin)
+
+    def in_doubt(self) -> list[doubts.Flag]:
+        """What a change put in doubt, the oldest first. Raises: NotFound without a tree."""
+        self.must_exist()
+        return doubts.flags(self.writer)
+
+    def verdict(self, verdict: str, address: str) -> doubts.Verdict:
+        """Say whether what is in doubt is `invalid`, to `revise`, or `unaffected`.
+
+        Raises: NotFound, UsageError.
+        """
+        if verdict not in doubts.VERDICTS:
+            raise UsageError(f"unknown verdict {verdict!r}", hint=f"one of {', '.join(doubts.VERDICTS)}")
+        with self.writer.hold():
+            return doubts.judge(self.writer, address, verdict, self.origin)
 
     # --- reviewing
 
@@ -500,6 +522,7 @@ class Memory(Here):
             refused=Refusals(self.tree.state).counts(),
             heartbeats=_heartbeats(Events(self.tree.state)),
             watch=_watching(self.tree),
+            doubted=len(doubts.flags(self.writer)),
             quiet=self.quiet or None,
             health=tuple(figure._asdict() for figure in figures(self.tree, knobs)),
         )

@@ -26,6 +26,7 @@ class Saved:
     hint: str | None = None
     inbox: str | None = None
     commit: str | None = None
+    doubted: tuple[str, ...] = ()  # entries on which somebody should give a verdict
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Edited:
     outcome: str
     commit: str | None = None
     hint: str | None = None
+    doubted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Forgotten:
     addresses: tuple[str, ...] = ()
     commit: str | None = None
     hint: str | None = None
+    doubted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class Status:
     heartbeats: dict[str, dict[str, Any]] = field(default_factory=dict)
     watch: int | None = None
     health: tuple[dict[str, Any], ...] = ()
+    doubted: int = 0  # entries that wait for a verdict
     quiet: str | None = None  # why nothing is kept or recalled here: off, incognito, ignored
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from . import beside, gate, inbox, note
+from . import beside, doubts, gate, inbox, note
 from .comparing import statement
 from .editing import told
 from .errors import Conflict, Refused, UsageError
@@ -213,10 +213,12 @@ def _update(here: Here, wanted: Draft, where: str, passed: gate.Passed, match: M
         raw = replaced(before, path, match.address, update)
         said = message("save", match.address, told(match.text, passed.text), here.origin, source)
         done = here.writer.change({path: becomes(note.encode(raw, before), before)}, said)
+        doubted = doubts.flag(here.writer, path, match.text, passed.text)
     here.count_save()
     masked = _advice("", passed, None)
     hint = f"it took the place of what {match.quoted} said; memory-skill undo brings that back"
-    return Saved(path, where, "saved", None, done.warning or masked or hint, None, done.commit)
+    hint = doubts.told(doubted) or hint
+    return Saved(path, where, "saved", None, done.warning or masked or hint, None, done.commit, doubted)
 
 
 def put(here: Here, to: str, raw: str, ids: Sequence[str], again: bool) -> Saved:

@@ -21,6 +21,7 @@ from memory_skill import (
     changes,
     config,
     decisions,
+    doubts,
     errors,
     feedback,
     history,
@@ -202,6 +203,7 @@ RESULTS = {
     "inbox": decisions.Decided,
     "review": changes.Reviewed,
     "feedback": feedback.Judged,
+    "verdict": doubts.Verdict,
 }
 
 

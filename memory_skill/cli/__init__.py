@@ -46,6 +46,7 @@ PLUMBING = {
     "blame": "review",
     "show": "review",
     "feedback": "review",
+    "verdict": "review",
     "off": "privacy",
     "on": "privacy",
     "incognito": "privacy",
@@ -54,7 +55,20 @@ PLUMBING = {
 }
 VERBS = {**EVERYDAY, **SET_UP, **PLUMBING}
 CHANGING = frozenset(
-    {"save", "edit", "forget", "undo", "settle", "index", "import", "load-doc", "inbox", "review", "feedback"}
+    {
+        "save",
+        "edit",
+        "forget",
+        "undo",
+        "settle",
+        "index",
+        "import",
+        "load-doc",
+        "inbox",
+        "review",
+        "feedback",
+        "verdict",
+    }
 )
 
 

@@ -278,6 +278,7 @@ def status_verb(face: Face, ledger: bool, as_json: bool) -> None:
         (found.inbox, "wait in the inbox: memory-skill inbox list"),
         (found.waiting_turns, "turns wait to be distilled: they are offered at the next attended start"),
         (found.unreviewed, "commits to look at: memory-skill review"),
+        (found.doubted, "entries in doubt since another changed: memory-skill verdict"),
         (found.pending, "commits that git could not make yet: memory-skill settle"),
     ):
         if count:

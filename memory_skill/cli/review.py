@@ -346,3 +346,39 @@ def feedback_verb(face: Face, verdict: str, address: str, as_json: bool) -> None
         result(f"Confidence of {judged.address} is {judged.confidence} now{commit}.")
     if judged.hint:
         say(f"hint: {judged.hint}")
+
+
+@click.command("verdict")
+@click.argument("verdict", required=False)
+@click.argument("address", required=False)
+@json_option
+@click.pass_obj
+def verdict_verb(face: Face, verdict: str | None, address: str | None, as_json: bool) -> None:
+    """Show what a change put in doubt, or judge it: invalid (it goes), revise (it waits), unaffected.
+
+    \b
+    Example: memory-skill verdict
+             memory-skill verdict unaffected knowledge/reference/staging-port.md
+    """
+    memory = face.memory()
+    if verdict and not address:
+        raise UsageError("a verdict on what?", hint=f"memory-skill verdict {verdict} ADDRESS")
+    if not (verdict and address):
+        found = memory.in_doubt()
+        if as_json:
+            print_json({"doubts": [one._asdict() for one in found]})
+            return
+        for one in found:
+            result(f"{one.address}  since {one.day}: {one.because}")
+        say(
+            "hint: memory-skill verdict invalid|revise|unaffected ADDRESS"
+            if found
+            else "Nothing is in doubt."
+        )
+        return
+    done = memory.verdict(verdict, address)
+    if as_json:
+        print_json(done)
+        return
+    said = {"removed": "Removed", "held": "Held for the user:", "kept": "Kept"}
+    result(f"{said[done.outcome]} {done.address}{f' (commit {done.commit})' if done.commit else ''}.")
