@@ -27,6 +27,10 @@ from .write import Message, Writer, group_of, kept_stamps, message, stamp, stamp
 
 ROOT_FILES = ("AGENTS.md", INDEX, "config.toml", "tombstones", ".gitignore", ".gitattributes")
 IDENTITY = ".identity.json"
+# What keeps a host's new file out until a person decides; the other rules only ask for better words.
+HELD = frozenset(
+    {"secret", "instruction", "imperative", "temporary", "tool-output", "low-confidence", "unconfirmed"}
+)
 _DAY = re.compile(r"journal/\d{4}-\d{2}-\d{2}\.md")
 
 
@@ -97,7 +101,7 @@ def run(writer: Writer, sessions: Sessions) -> Settled:
         _file(writer, sessions, stat.path, writers.get(stat.path, NOBODY), report)
     for path in [path for path in writers if _misplaced(writer, path)]:
         _hold(writer, path, path, "a host wrote it into a folder that is not its own", writers[path], report)
-    for path in [path for path in writers if _is_for_a_person(writer, path)]:
+    for path in [path for path in writers if path != "AGENTS.md" and _is_for_a_person(writer, path)]:
         _set_aside_for_a_person(writer, path, writers[path], report)
     changed = _changed(writer)
     for path in changed:
@@ -221,6 +225,7 @@ def _file(writer: Writer, sessions: Sessions, path: str, who: Writing, report: R
     target = _filed_before(writer, folder, path) or f"{folder}/{path}"
     try:
         gate.check(note.raw, writer.config.gate, where=path)
+        _admit(note, who, writer)
     except Refused as error:
         return _hold(writer, path, path, error.what, who, report)
     _mask(writer, path, report)
@@ -246,7 +251,7 @@ def _filed_before(writer: Writer, folder: str, name: str) -> str | None:
 
 def _is_for_a_person(writer: Writer, path: str) -> bool:
     """A host's tool changed the settings, the tombstones or what waits: DESIGN.md decision 7."""
-    if path not in ("config.toml", "tombstones") and not path.startswith("inbox/"):
+    if path not in ("config.toml", "tombstones", "AGENTS.md") and not path.startswith("inbox/"):
         return False
     return writer.history.exists() and writer.history.content("HEAD", path) is not None
 
@@ -330,16 +335,46 @@ def _check(writer: Writer, path: str, report: Report) -> None:
         try:
             text = decode(raw, path)
             gate.check(text, writer.config.gate, where=path)
-            parse(text, path)
+            found = parse(text, path)
+            who = report.by.get(path, NOBODY)
+            if path == "AGENTS.md" or _is_new(writer, path):
+                _admit(found, who, writer)
         finally:
             _mask(writer, path, report)
     except Refused as error:
-        if error.rule == "secret":
+        if path == "AGENTS.md" and error.rule == "instruction" and _is_for_a_person(writer, path):
+            _set_aside_for_a_person(writer, path, report.by.get(path, NOBODY), report)
+            return
+        if error.rule in HELD:
             _hold(writer, path, path, error.what, report.by.get(path, NOBODY), report)
             return
         report.damage(path, error.what)
     except MemorySkillError as error:
         report.damage(path, error.what)
+
+
+def _is_new(writer: Writer, path: str) -> bool:
+    """A note that no commit holds yet: what a host adds to one that stands is for the review."""
+    knowledge = path.startswith("knowledge/") and not path.endswith(f"/{INDEX}")
+    return knowledge and writer.history.exists() and writer.history.content("HEAD", path) is None
+
+
+def _admit(found: Note, who: Writing, writer: Writer) -> None:
+    """The rules of quality, for what a host's own tool wrote; what a person wrote stands. Raises: Refused."""
+    if not who.origin.host or found.pinned:
+        return
+    candidate = gate.Candidate(
+        found.body,
+        type="feedback" if found.path == "AGENTS.md" else found.type,  # that file is made of rules
+        source=found.meta.get("source", "agent-inferred"),
+        by="assistant",
+        confidence=found.meta.get("confidence", "").lower(),
+    )
+    try:
+        gate.admit(candidate, knobs=writer.config.gate)
+    except Refused as error:
+        if error.rule in HELD:
+            raise
 
 
 def _set_aside(writer: Writer, path: str, reason: str, report: Report) -> None:
