@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from . import gate, note
+from . import fields, gate, note
 from .errors import NoteError, NotFound, Refused, UsageError
 from .history import Origin
 from .inbox import Item, form, free
@@ -164,7 +164,9 @@ def _entry(item: Item, text: str, kind: str | None, scope: str | None) -> Entry:
         hint = f"memory-skill inbox accept {item.id} --scope SCOPE: global, project, project:<slug>"
         raise UsageError("does not say whom it is for", where=item.path, hint=hint)
     told = found.description or note.describe(found.body)
-    meta = {"type": kind} | found.meta | {"type": kind, "source": _source(found.meta)}
+    given = fields.normalised(found.meta)
+    given = {key: value for key, value in given.items() if key not in fields.wrong(given)}
+    meta = {"type": kind} | given | {"type": kind, "source": _source(given)}
     meta.setdefault("created", item.day or date.today().isoformat())
     return Entry(slug(found.name, limit=80) or kind, shorten(told, 400), found.body, where, meta)
 

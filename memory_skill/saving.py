@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from . import beside, doubts, gate, inbox, note
+from . import beside, doubts, fields, gate, inbox, note
 from .comparing import statement
 from .editing import told
 from .errors import Conflict, Refused, UsageError
@@ -88,7 +88,7 @@ def draft_of_note(raw: str, to: str | None) -> Draft:
         raise UsageError("the note's header names no type", hint=hint)
     line = _told(found.description, found.body)
     stem = _stem(found.name if found.name != "stdin" else slug(line) or found.type)
-    meta = _meta(found.type, "user-said") | found.meta
+    meta = fields.normalised(_meta(found.type, "user-said") | found.meta)
     return Draft(stem, line, found.body, meta, named=found.name == stem, described=bool(found.description))
 
 
@@ -160,6 +160,9 @@ def _pinned(wanted: Draft) -> bool:
 
 def _admitted(here: Here, wanted: Draft, near: Sequence[Beside]) -> gate.Passed:
     """The body as the gate lets it in. Raises: Refused, Doubted."""
+    wrong = {} if wanted.moved else fields.wrong(wanted.meta)
+    if wrong:
+        raise gate.Doubted("; ".join(wrong.values()), rule="header", hint="say what is meant")
     source = wanted.meta.get("source", "")
     candidate = gate.Candidate(
         wanted.body,
