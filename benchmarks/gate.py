@@ -3,7 +3,7 @@
     python -m benchmarks.gate        precision and recall of each rule; --wrong lists what was judged wrongly
 
 The set (`data/gate.jsonl`) was written for this repository: one JSON object a line, `rule` null for text that
-must pass, `beside` what is remembered already.
+must pass, `beside` what is remembered already, `instructions` what AGENTS.md says.
 """
 
 from __future__ import annotations
@@ -45,9 +45,11 @@ def rows() -> list[dict[str, Any]]:
 def judge(row: dict[str, Any]) -> str | None:
     """The rule that does not let the row's text in; None if it passes."""
     fields = {key: row[key] for key in ("text", "kind", "type", "by", "source")}
+    fields["confidence"] = row.get("confidence", "")
+    given = [gate.Beside(f"AGENTS-{i}.md", text) for i, text in enumerate(row.get("instructions", []))]
     beside = [gate.Beside(f"note-{i}.md", text) for i, text in enumerate(row.get("beside", []))]
     try:
-        gate.admit(gate.Candidate(**fields), knobs=GateKnobs(), beside=beside)
+        gate.admit(gate.Candidate(**fields), knobs=GateKnobs(), beside=beside, instructions=given)
     except Refused as refusal:
         return refusal.rule
     return None

@@ -108,6 +108,22 @@ def admit(
     return passed
 
 
+def admit_part(text: str, type: str, knobs: GateKnobs, *, where: str) -> None:
+    """The rules of quality for a part of a note that an agent writes by `edit`.
+
+    AGENTS.md, skills and summaries are made of rules and of news; there only what turns an agent against its
+    user is refused. Raises: Refused.
+    """
+    free = where == "AGENTS.md" or type in ("skill", "summary")
+    candidate = Candidate(text, type="feedback" if free else type)
+    for rule in (_instruction,) if free else (_question, _instruction, _temporary):
+        try:
+            rule(candidate, text, knobs)
+        except Refused as error:
+            hint = f"save it as a note of its own: {error.hint}" if isinstance(error, Doubted) else error.hint
+            raise Refused(error.what, rule=error.rule, where=where, hint=hint) from error
+
+
 def _says_anything(text: str) -> bool:
     rest = re.sub(r"\[(?:secret: [a-z0-9-]+|private)\]", "", text)
     return rules.units("".join(c for c in rest if c.isalnum())) >= 12  # `password` alone says nothing

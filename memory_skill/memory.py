@@ -153,6 +153,8 @@ class Memory(Here):
         self.must_speak()
         self.writable(path)
         passed = gate.check(new, self.config.gate, where=path) if new.strip() else gate.Passed(new, ())
+        if self.origin.host and new.strip():
+            gate.admit_part(passed.text, type_of(path), self.config.gate, where=path)
         with self.writer.hold():
             before = self.tree.read_or_none(path)
             if before is None and old:
