@@ -205,7 +205,9 @@ def _meet(call: Call, record: Session) -> None:
         from .projects import Projects
 
         record.root = call.event.root or call.event.cwd
-        record.project = Projects(call.tree).slug(Path(record.root)) if record.root else ""
+        home = Path(call.env.get("HOME") or Path.home())
+        around = Projects(call.tree).around(Path(record.root), home) if record.root else []
+        record.project, record.parents = (around[0], around[1:]) if around else ("", [])
     record.attended = call.event.attended is not False
     if record.offset < 0 and call.event.kind in ("session-start", "prompt"):
         path = call.host.transcript(call.event, call.env)

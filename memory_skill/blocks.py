@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import distil, opening
-from .calls import Call, scope_of, search_of, state_of
+from .calls import Call, scope_of, scopes_of, search_of, state_of
 from .hosts.base import units
 from .journal import Journal, Turn
 from .sessions import Session
@@ -51,8 +51,9 @@ def _pinned(call: Call, record: Session, most: int | None = None) -> str:
     from .recall import pinned, render_pinned
     from .resident import named
 
-    scope = scope_of(record)
-    found = pinned(scope, tree=call.tree, search=search_of(call), config=call.config, max_chars=most)
+    found = pinned(
+        scopes_of(record), tree=call.tree, search=search_of(call), config=call.config, max_chars=most
+    )
     for hit in found.hits:
         record.show(hit.address, digest(hit.text.encode()))
     return "\n\n".join(filter(None, (render_pinned(found), named(list(found.omitted)))))
@@ -78,7 +79,7 @@ def recalled(call: Call, record: Session, before: list[str]) -> str:
             return f"memory-skill recalls nothing: {closed}"
     found = recall(
         call.event.prompt,
-        scope_of(record),
+        scopes_of(record),
         tree=call.tree,
         search=search_of(call),
         config=call.config,
@@ -123,7 +124,7 @@ def _nearest(call: Call, record: Session, turns: list[Turn]) -> list[dict[str, s
     said = "\n".join(f"{turn.user}\n{turn.assistant}" for turn in turns)
     found = recall(
         said,
-        scope_of(record),
+        scopes_of(record),
         tree=call.tree,
         search=search_of(call),
         config=call.config,

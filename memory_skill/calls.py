@@ -115,6 +115,11 @@ def scope_of(record: Session) -> str:
     return f"project:{record.project}" if record.project else "global"
 
 
+def scopes_of(record: Session) -> list[str]:
+    """What the session reads: its own scope and those of the projects that it lies in."""
+    return [scope_of(record), *(f"project:{slug}" for slug in record.parents)]
+
+
 def search_of(call: Call) -> Search:
     from .search import INDEX_FILE, Search
 

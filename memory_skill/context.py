@@ -97,7 +97,7 @@ def _resident(here: Here, asked: Asked, sent: Sent) -> str:
     """AGENTS.md, what is pinned, and who the user is; what did not fit is named."""
     agents = opening.whole_lines(opening.text_of(here.tree, "AGENTS.md"), opening.AGENTS_CHARS)
     search = here.writer.search
-    hits, omitted = resident(here.tree, search, here.config, asked.scope, date.today())
+    hits, omitted = resident(here.tree, search, here.config, here.around(asked.scope), date.today())
     entries = [told(hit) for hit in hits if sent.new(hit.address, hit.text)]
     rest = named(omitted)
     rest = rest if rest and sent.new("omitted", rest) else ""
@@ -156,7 +156,7 @@ def _recalled(here: Here, asked: Asked, sent: Sent) -> str:
     knobs = here.config.recall
     found = recall(
         asked.query,
-        asked.scope,
+        here.around(asked.scope),
         tree=here.tree,
         search=here.writer.search,
         config=here.config,

@@ -61,18 +61,27 @@ class Here:
     @property
     def project(self) -> str:
         """The slug of the current project: the session's start folder decides, not a `cd`; "" outside one."""
+        return next(iter(self.projects), "")
+
+    @property
+    def projects(self) -> list[str]:
+        """The slugs of the current project and of those that it lies in, nearest first."""
         origin = self.origin
         if origin.host and origin.session:
             record = self.sessions.read(origin.host, origin.session)
             if record.project:
-                return record.project
-        home = Path(self.env.get("HOME") or Path.home())
-        return "" if self.cwd in (home, Path("/")) else Projects(self.tree).slug(self.cwd)
+                return [record.project, *record.parents]
+        return Projects(self.tree).around(self.cwd, Path(self.env.get("HOME") or Path.home()))
 
     @property
     def reading(self) -> str:
         """The scope that is read when none is named: global and the current project."""
         return f"project:{self.project}" if self.project else "global"
+
+    def around(self, scope: str) -> list[str]:
+        """*scope* and, if it is the current project's, the scopes of the projects that it lies in."""
+        own, *others = self.projects or [""]
+        return [scope, *(f"project:{slug}" for slug in others)] if scope == f"project:{own}" else [scope]
 
     def scope(self, wanted: str) -> str:
         """*wanted* as a scope. Raises: UsageError for one that is none."""

@@ -444,7 +444,7 @@ class Memory(Here):
         knobs = self.config.recall
         found = recall(
             query,
-            self.scope(scope) if scope else self.reading,
+            self.around(self.scope(scope) if scope else self.reading),
             tree=self.tree,
             search=self.writer.search,
             config=self.config,

@@ -107,6 +107,27 @@ class Projects:
                 return slug
         return project.slug
 
+    def around(self, folder: Path, home: Path) -> list[str]:
+        """The slug of *folder*'s project, then those of the projects that it lies in, nearest first.
+
+        A project lies in another in a monorepo: a repository, or a folder with notes of its own, further up.
+        The user's *home* and the root of the disk are no projects, and nothing above them is looked at.
+        """
+        root = project_of(folder).root
+        ends = (home, Path(root.anchor))
+        found = [] if root in ends else [self.slug(folder)]
+        for place in root.parents if found else ():
+            if place in ends:
+                break
+            if (place / ".git").exists() or self._claimed(place):
+                found.append(self.slug(place))
+        return list(dict.fromkeys(found))
+
+    def _claimed(self, place: Path) -> bool:
+        """Whether *place*, which is no repository, has notes of its own."""
+        identity = self._identity(Project(place, "").slug)
+        return identity is not None and str(place) in identity["paths"]
+
     def _before(self, project: Project) -> str | None:
         """The slug that the project had before it gained or lost its origin, here or in another checkout."""
         for path in sorted((self.tree.home / "knowledge" / "projects").glob("*/.identity.json")):

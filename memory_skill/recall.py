@@ -268,9 +268,9 @@ def pinned(
 
 
 def _scopes(scope: str | Sequence[str] | None) -> list[str] | None:
-    if scope is None or scope == "all":
+    given = ["all"] if scope is None else [scope] if isinstance(scope, str) else list(scope)
+    if "all" in given:
         return None
-    given = [scope] if isinstance(scope, str) else list(scope)
     return list(dict.fromkeys(["global", *given]))
 
 

@@ -19,11 +19,11 @@ MAX_NAMED = 10  # addresses of what did not fit
 
 
 def resident(
-    tree: Tree, search: Search, config: Config, scope: str, today: date
+    tree: Tree, search: Search, config: Config, scopes: list[str], today: date
 ) -> tuple[list[Hit], list[str]]:
     """The entries that fit half of `recall.max_chars`, whole, and the addresses of those that do not."""
     half = config.recall.max_chars // 2
-    pins = pinned(scope, tree=tree, search=search, config=config, max_chars=half, today=today)
+    pins = pinned(scopes, tree=tree, search=search, config=config, max_chars=half, today=today)
     hits, omitted = list(pins.hits), list(pins.omitted)
     known = {hit.address for hit in hits} | set(omitted)
     room = half - sum(len(told(hit)) + 2 for hit in hits)

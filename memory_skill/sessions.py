@@ -58,6 +58,7 @@ class Session:
         self.client: list[int] = []  # pid and start time of the host's process
         self.offered: dict[str, list[str]] = {}  # waiting session -> turns shown here
         self.distil: dict[str, Any] = {}
+        self.parents: list[str] = []  # slugs of the projects that it lies in, nearest first
         for name, value in kept.items():
             if isinstance(value, type(getattr(self, name, None))):  # what is not of its form is left out
                 setattr(self, name, value)

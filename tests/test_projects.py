@@ -183,3 +183,32 @@ def test_identity_is_not_written_through_a_link(tmp_path: Path, tree: Tree) -> N
         Projects(tree).claim(project(tmp_path / "x", SPELLINGS[0]))
 
     assert list(outside.iterdir()) == []
+
+
+def test_projects_around_are_those_that_a_folder_lies_in(tmp_path: Path, tree: Tree) -> None:
+    """A nested repository, the repositories around it, and a folder outside git that has notes of its own."""
+    projects = Projects(tree)
+    office = tmp_path / "home" / "office"
+    mono = project(office / "mono", "git@github.com:acme/mono.git")
+    billing = project(mono / "services" / "billing", "git@github.com:acme/billing.git")
+    project(mono / "services" / "web", "git@github.com:acme/web.git")
+    (billing / "src").mkdir()
+
+    assert projects.around(billing / "src", tmp_path / "home") == ["acme-billing", "acme-mono"]
+
+    slug, _ = projects.claim(office)
+
+    assert projects.around(billing / "src", tmp_path / "home") == ["acme-billing", "acme-mono", slug]
+    assert projects.around(mono / "services", tmp_path / "home") == ["acme-mono", slug]
+
+
+def test_home_and_what_is_above_are_no_projects(tmp_path: Path, tree: Tree) -> None:
+    """A home folder under version control, as many have for their settings, is nobody's monorepo."""
+    home = project(tmp_path / "home", "git@github.com:ada/dotfiles.git")
+    project(tmp_path, "git@github.com:root/disk.git")
+    app = project(home / "app", "git@github.com:acme/app.git")
+
+    assert Projects(tree).around(app, home) == ["acme-app"]
+    assert Projects(tree).around(home, home) == []
+    assert Projects(tree).around(home / "scratch", home) == []
+    assert Projects(tree).around(Path("/"), home) == []
