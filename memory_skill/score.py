@@ -6,7 +6,7 @@ Rows come from `search` or from a file just read; nothing here reads or writes a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log, sqrt
 
 from .glossary import MEANINGS
@@ -184,6 +184,9 @@ class Scale:
         ]
         self._stand_for = self._owners()
         self._shares = self._shares_of_words()
+        self._keys = [
+            (f"\n{term}\t", value, term[0] == GRAM, self._stand_for[term]) for term, value in self.values
+        ]
         self._found: dict[str, dict[str, float]] = {}
         self.most = (K1 + 1) * self._most() or 1.0
 
@@ -343,13 +346,14 @@ class Scale:
         slow = K1 * (1 - B + B * row.length / self.average)
         slow_gram = K1 * (1 - B + B * row.gram_length / self.gram_average)
         score = 0.0
-        for term, value in self.values:
-            at = packed.find(f"\n{term}\t")
+        find = packed.find
+        for key, value, is_gram, owners in self._keys:
+            at = find(key)
             if at >= 0:
-                code = ord(packed[at + len(term) + 2]) - FIRST_CODE
+                code = ord(packed[at + len(key)]) - FIRST_CODE
                 total = title * (code & 15) + description * (code >> 4 & 15) + body * (code >> 8)
-                score += value * total / (total + (slow_gram if term[0] == "#" else slow))
-                for number, share in self._stand_for[term]:
+                score += value * total / (total + (slow_gram if is_gram else slow))
+                for number, share in owners:
                     held[number] += share
         return score * (K1 + 1) / self.most * self._cover(held)
 
@@ -447,6 +451,7 @@ def _alike(one: Row, other: Row) -> float:
     return len(mine & its) / (min(len(mine), len(its)) or 1)
 
 
+@lru_cache(maxsize=32)  # of one question's best entries, each is compared with each
 def _content(packed: str) -> set[str]:
     terms = (part[:-2] for part in packed.split("\n")[1:])
     return {term for term in terms if term[0] != GRAM and term not in COMMON}

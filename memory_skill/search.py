@@ -24,7 +24,7 @@ from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
 from .tree import MAX_FILE, FileStat, Tree, digest, write_atomic
 
-SCHEMA = "4"
+SCHEMA = "5"
 FIELDS = ("title", "description", "body")
 WEIGHTS = (2.0, 1.5, 1.0)  # of the fields, measured: +.034 R@5 over equal ones
 MAX_COUNTS = (
@@ -49,6 +49,7 @@ CREATE TABLE notes(path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, digest
 CREATE TABLE entries(id INTEGER PRIMARY KEY, path TEXT, address TEXT, date TEXT, since TEXT, until TEXT,
   pinned INTEGER, length REAL, gram_length REAL, terms TEXT);
 CREATE INDEX entries_path ON entries(path);
+CREATE INDEX notes_replaces ON notes(path, date, replaces) WHERE replaces <> '';
 CREATE TABLE terms(term TEXT PRIMARY KEY, entries INTEGER) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(terms, content='', detail=none, columnsize=0,
   tokenize="ascii tokenchars '#_+'");
@@ -133,15 +134,20 @@ def pack_terms(fields: Sequence[str]) -> tuple[str, float, float]:
         terms = [term for word in found for term in _pieces(word)]
         length += weight * len(found)
         gram_length += weight * (len(terms) - len(found))
+        if len(terms) - len(set(terms)) < most:  # no term can stand there too often
+            for term in terms:
+                codes[term] = codes.get(term, 0) + unit
+            continue
         for term, count in Counter(terms).items():
-            codes[term] = codes.get(term, 0) + unit * (count if count < most else most)
-    packed = "".join([f"\n{term}\t{chr(FIRST_CODE + code)}" for term, code in codes.items()])
+            codes[term] = codes.get(term, 0) + unit * min(count, most)
+    packed = "".join([term + chr(FIRST_CODE + code) for term, code in codes.items()])
     return packed, length, gram_length
 
 
 @lru_cache(maxsize=20_000)
 def _pieces(word: str) -> tuple[str, ...]:
-    return (stem(word), *grams(word))
+    """The terms of *word* as they stand in a row, but for their counts."""
+    return tuple(f"\n{term}\t" for term in (stem(word), *grams(word)))
 
 
 def counts_of(packed: str, term: str) -> tuple[int, int, int] | None:

@@ -150,7 +150,7 @@ def _forms(text: str) -> Iterator[Span]:
         return
     whole, longest = "\n".join(longer), max(map(len, longer))
     for form in FORMS:
-        if longest >= form.least and any(hint in whole for hint in form.hints.split()):
+        if longest >= form.least and _holds(whole, form.hints):
             for match in _compiled(f"(?<![A-Za-z0-9])(?:{form.pattern})").finditer(text):
                 if _is_key(form, match.group()):
                     yield *match.span(), form.name
@@ -172,6 +172,13 @@ def _forms(text: str) -> Iterator[Span]:
 
 def _hint_of(form: Form, value: str) -> str:
     return next((hint for hint in form.hints.split() if value.startswith(hint)), "")
+
+
+def _holds(text: str, literals: str) -> bool:
+    """Whether one of the *literals*, parted by blanks, stands in *text*."""
+    if " " not in literals:
+        return literals in text
+    return any(map(text.__contains__, literals.split()))
 
 
 def _is_key(form: Form, value: str) -> bool:
@@ -335,7 +342,7 @@ def _words_of(text: str) -> re.Pattern[str] | None:
     low = _caseless(text)
     groups = []
     for kind, listed in _KINDS.items():
-        held = [pattern for literals, pattern in listed if any(map(low.__contains__, literals.split()))]
+        held = [pattern for literals, pattern in listed if _holds(low, literals)]
         if held:
             groups.append(f"(?P<{kind}>{'|'.join(held)})")
     return _compiled("|".join(groups), re.IGNORECASE) if groups else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from .light import pattern
@@ -284,7 +285,7 @@ def words(text: str, *, query: bool = False) -> list[str]:
             continue
         for cjk, signs in groupby(run, is_cjk):
             part = "".join(signs)
-            found += _pairs(part) if cjk else _latin(part, shouted)
+            found.extend(_pairs(part) if cjk else _latin(part, shouted))
     return _without_own_stop_words(found, text) if query else found
 
 
@@ -306,7 +307,8 @@ def _is_function_pair(first: str, second: str) -> bool:
     return first in PARTICLES or second in PARTICLES
 
 
-def _latin(run: str, shouted: bool) -> list[str]:
+@lru_cache(maxsize=20_000)  # an index of many notes meets the same runs again and again
+def _latin(run: str, shouted: bool) -> tuple[str, ...]:
     """The words of a run without CJK; one with capitals or underscores also in parts.
 
     `getUserName` is getusername, get, user and name. *shouted*: the text around is all in capitals.
@@ -314,13 +316,13 @@ def _latin(run: str, shouted: bool) -> list[str]:
     plain = "_" not in run
     if plain and (run.islower() or run[1:].islower()):
         word = run.lower() if run.isascii() else fold(run)
-        return [] if word in STOP else [word]
+        return () if word in STOP else (word,)
     whole = fold(run).strip("_")
     if run.isupper() and 2 <= len(run) <= 3 and not shouted:
-        return [whole]  # IT, US, OR are acronyms where the rest is not in capitals
+        return (whole,)  # IT, US, OR are acronyms where the rest is not in capitals
     parts = [fold(part) for part in _PARTS.findall(run)]
     parts = [part for part in parts if len(part) > 1 and part not in STOP and part != whole]
-    return [whole, *parts] if whole and whole not in STOP else parts
+    return (whole, *parts) if whole and whole not in STOP else tuple(parts)
 
 
 def _without_own_stop_words(found: list[str], text: str) -> list[str]:
