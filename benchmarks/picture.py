@@ -16,7 +16,8 @@ from typing import NamedTuple
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 420, 60, 50, 40, 20
 FASTEST, SLOWEST = 0.01, 200.0  # milliseconds on the axis, logarithmic
 BEST = 0.8  # nDCG at the top of the axis
-PEERS = Path(__file__).parent / "data" / "peers.json"
+EARLIER = Path(__file__).parent / "data" / "peers.json"  # on 175 questions, before this product was there
+PEERS = Path(__file__).parent / "results" / "peers.json"  # on the memset of today, by `benchmarks.peers.run`
 
 
 class Point(NamedTuple):
@@ -45,8 +46,13 @@ def points(report: dict[str, dict[str, dict[str, list[dict[str, object]]]]]) -> 
         own = name.startswith("memory-skill")
         shown = "memory-skill" if own else name
         yield Point(shown, kinds["all"]["nDCG"], float(str(result["p50_ms"])), "own" if own else "baseline")
-    for peer in json.loads(PEERS.read_text(encoding="utf-8"))["memset"]:
-        yield Point(peer["engine"], peer["nDCG"], peer["p50_ms"], "peer")
+    measured = json.loads(PEERS.read_text(encoding="utf-8"))["memset"]
+    for peer in measured:
+        yield Point(peer["engine"], peer["kinds"]["all"]["nDCG"], peer["p50_ms"], "peer")
+    again = {peer["engine"].split()[0] for peer in measured}
+    for peer in json.loads(EARLIER.read_text(encoding="utf-8"))["memset"]:
+        if peer["engine"].split()[0] not in again:
+            yield Point(f"{peer['engine']} (earlier)", peer["nDCG"], peer["p50_ms"], "peer")
 
 
 def draw(found: list[Point]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -42,4 +43,17 @@ def test_peer_is_asked_in_its_own_process(tmp_path: Path) -> None:
     adapter.write_text(PEER, encoding="utf-8")
     asked = [Asked("walrus", frozenset(["b"]), "own")]
     corpus = Corpus("c", [Unit("a", "a seal"), Unit("b", "a walrus")], asked)
+
     assert peers.ask(sys.executable, adapter, corpus) == (0.1, [(asked[0], [("b", 1.0)], 1.0)])
+
+
+def test_results_of_a_peer_replace_its_own_of_before(tmp_path: Path) -> None:
+    """One result a task and peer, in the order of their names, with the hashes of the data."""
+    file = tmp_path / "peers.json"
+    for engine, value in (("b 1", 1), ("a 2", 2), ("b 1", 3)):
+        peers.keep(file, "memset", {"engine": engine, "p50_ms": value}, {"queries.jsonl": "ab"})
+
+    kept = json.loads(file.read_text(encoding="utf-8"))["memset"]
+
+    assert [(one["engine"], one["p50_ms"]) for one in kept] == [("a 2", 2), ("b 1", 3)]
+    assert kept[0]["data"] == {"queries.jsonl": "ab"}
