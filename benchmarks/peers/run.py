@@ -1,6 +1,6 @@
 """Run a peer, in its own environment, on the tasks of `benchmarks.recall`. See README.md beside this file.
 
-python -m benchmarks.peers.run PYTHON ADAPTER [--tasks memset] [--data DIR] [--json FILE --as "txtai 9.1, BM25"]
+python -m benchmarks.peers.run PYTHON ADAPTER [--tasks memset] [--data DIR] [--json FILE --as "txtai 9"]
 """
 
 from __future__ import annotations
