@@ -55,8 +55,8 @@ def measure(home: Path, notes: int, runs: int) -> Iterator[tuple[str, str, float
     env = {"HOME": str(home), "PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
     project = home / "billing"
     (project / ".git").mkdir(parents=True)
-    fill(home / ".memory-skill", env, notes)
-    for case in cases(home, project):
+    told = fill(home / ".memory-skill", env, notes)
+    for case in cases(home, project, told):
         own, bare = [], []
         around = env | variables(case, project)
         for run in range(-2, runs):  # the first ones warm the file cache
@@ -71,19 +71,25 @@ def measure(home: Path, notes: int, runs: int) -> Iterator[tuple[str, str, float
         yield case.host, case.name, statistics.median(own), statistics.median(bare)
 
 
-def fill(tree: Path, env: dict[str, str], notes: int) -> None:
-    """A tree of *notes* short notes, indexed: a few topics among words that are mostly rare, as in prose."""
+def fill(tree: Path, env: dict[str, str], notes: int) -> list[str]:
+    """A tree of *notes* short notes, indexed: a few topics among words that are mostly rare, as in prose.
+
+    Returns: what each of them says.
+    """
     memory = Memory.open(tree, env=env, cwd=tree.parent)
     memory.init()
     dice = random.Random(1)
     rare = ["".join(dice.choices(SYLLABLES.split(), k=3)) for _ in range(3000)]
+    told = []
     lines = tree.parent / "notes.jsonl"
     with lines.open("w", encoding="utf-8") as file:
         for n in range(notes):
             said = " ".join(dice.sample(TOPICS.split(), 1) + dice.choices(rare, k=14))
+            told.append(said)
             note = {"name": f"note-{n}", "description": f"About {said[:40]}", "type": "reference"}
             file.write(json.dumps(note | {"body": f"Note {n}: {said}.", "source": "user-said"}) + "\n")
     memory.import_file(lines)
+    return told
 
 
 def variables(case: Case, project: Path) -> dict[str, str]:
@@ -104,25 +110,39 @@ def spend(argv: list[str], payload: dict[str, object], env: dict[str, str], cwd:
     return taken
 
 
-def cases(home: Path, project: Path) -> list[Case]:
+def cases(home: Path, project: Path, told: list[str]) -> list[Case]:
+    def about(n: int) -> str:
+        """A question that the n-th note answers, so that each prompt finds something new."""
+        return "What do we know of {}, {} and {}?".format(*told[n % len(told)].split()[-3:])
+
     def claude(event: str, session: str = "", **more: object) -> Callable[[int], dict[str, object]]:
         base = {"transcript_path": str(home / "none.jsonl"), "cwd": str(project), "hook_event_name": event}
-        return lambda n: {"session_id": session or f"s{n}", "prompt_id": f"p{n}", **base, **more}
+        return lambda n: {"session_id": session or f"s{n}", "prompt_id": f"p{n}", **base, **at(n, more)}
 
     def kimi(event: str, session: str = "", **more: object) -> Callable[[int], dict[str, object]]:
         base = {"cwd": str(project), "client_type": "kimi_code_cli", "hook_event_name": event}
-        return lambda n: {"session_id": session or f"session_{n}", **base, **more}
+        return lambda n: {"session_id": session or f"session_{n}", **base, **at(n, more)}
 
-    related, chatter = "Why does the invoice parser retry on a deploy?", "ok, thanks, go on"
-    asked = claude("UserPromptSubmit", "long", prompt=related)
-    parts = [{"type": "text", "text": related}]
+    def at(n: int, more: dict[str, object]) -> dict[str, object]:
+        return {key: value(n) if callable(value) else value for key, value in more.items()}
+
+    def parts(n: int) -> list[dict[str, str]]:
+        return [{"type": "text", "text": about(n)}]
+
+    asked = claude("UserPromptSubmit", "long", prompt=about)
     replied = claude("Stop", "long", last_assistant_message="Because the parser gives up too early.")
     elsewhere = claude("PostToolUse", "long", tool_input={"file_path": str(project / "main.py")})
+
     return [
         Case("claude-code", "session-start", "session-start", claude("SessionStart", source="startup")),
-        Case("claude-code", "prompt, first", "prompt", claude("UserPromptSubmit", prompt=related)),
+        Case("claude-code", "prompt, first", "prompt", claude("UserPromptSubmit", prompt=about)),
         Case("claude-code", "prompt, later", "prompt", asked),
-        Case("claude-code", "prompt, chatter", "prompt", claude("UserPromptSubmit", "long", prompt=chatter)),
+        Case(
+            "claude-code",
+            "prompt, chatter",
+            "prompt",
+            claude("UserPromptSubmit", "long", prompt="ok, thanks, go on"),
+        ),
         Case("claude-code", "edited, elsewhere", "edited", elsewhere),
         Case("claude-code", "stop", "stop", replied, before=asked),
         Case("claude-code", "stop, held", "stop", replied, before=asked, every_turns=1),
