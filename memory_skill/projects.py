@@ -2,7 +2,8 @@
 
 The slug is the last two parts of the origin's URL, else the folder's name and 4 hex digits of its path.
 The first folder of a slug leaves its identity in `knowledge/projects/<slug>/.identity.json`; another
-repository of the same slug gets a suffix. Worktrees of one repository share it.
+repository of the same slug gets a suffix. Worktrees of one repository share it. A commit in it tells a
+repository whose origin was renamed from another one that was put in its place.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ _URL = r"(?i)(?:[a-z+]+://)?(?:[^@/\s]+@)?([^:/\s]+)(?::\d+)?[:/]+(.+?)(?:\.git)
 
 
 class Project(NamedTuple):
-    """*root* is the main worktree's folder, *origin* its normalised URL `host/owner/name` or ""."""
+    """*root* is the main worktree's folder, *origin* its normalised URL `host/owner/name` or "".
+
+    *git* is the folder of the repository itself, None outside one.
+    """
 
     root: Path
     origin: str
+    git: Path | None = None
 
     @property
     def slug(self) -> str:
@@ -45,7 +50,7 @@ def project_of(folder: Path) -> Project:
     for place in (start, *start.parents):
         marker = place / ".git"
         if marker.is_dir():
-            return Project(place, _origin(marker))
+            return Project(place, _origin(marker), marker)
         if marker.is_file():
             return _linked(place, marker)
     return Project(start, "")
@@ -58,9 +63,9 @@ def _linked(place: Path, marker: Path) -> Project:
         folder = (place / target).resolve()
         common = folder / "commondir"
         if not common.is_file():
-            return Project(place, _origin(folder))
+            return Project(place, _origin(folder), folder)
         shared = (folder / common.read_text(encoding="utf-8").strip()).resolve()
-        return Project(shared.parent if shared.name == ".git" else shared, _origin(shared))
+        return Project(shared.parent if shared.name == ".git" else shared, _origin(shared), shared)
     except (OSError, UnicodeDecodeError, ValueError):
         return Project(place, "")
 
@@ -87,6 +92,42 @@ def normalise_url(url: str) -> str:
         path = re.sub(r"^file://", "", url).rstrip("/").removesuffix(".git")
         return f"local/{path.strip('/')}" if path else ""
     return f"{match.group(1)}/{match.group(2)}".lower()
+
+
+def first_commit(git: Path | None) -> str:
+    """The first commit that HEAD had here, as 40 hex digits: the root, or what was cloned. "" if untold."""
+    try:
+        with ((git or Path()) / "logs" / "HEAD").open("rb") as file:
+            found = file.readline(400).decode("ascii", "replace").split(" ")[1:2]
+    except OSError:
+        return ""
+    return found[0] if git and found and re.fullmatch(r"[0-9a-f]{40}", found[0]) else ""
+
+
+def has_commit(git: Path | None, commit: str) -> bool:
+    """Whether the repository holds *commit*, loose or packed; False for what is no name of a commit."""
+    if git is None or not re.fullmatch(r"[0-9a-f]{40}", commit):
+        return False
+    objects = git / "objects"
+    if (objects / commit[:2] / commit[2:]).is_file():
+        return True
+    return any(_lists(index, bytes.fromhex(commit)) for index in sorted((objects / "pack").glob("*.idx")))
+
+
+def _lists(index: Path, name: bytes) -> bool:
+    """Whether a pack's index, version 2, lists *name*: 256 running counts by first byte, sorted names."""
+    try:
+        with index.open("rb") as file:
+            head = file.read(8 + 4 * 256)
+            if head[:8] != b"\xfftOc\0\0\0\2":
+                return False
+            counts = [0, *(int.from_bytes(head[at : at + 4]) for at in range(8, len(head), 4))]
+            start, end = counts[name[0]], counts[name[0] + 1]
+            file.seek(len(head) + 20 * start)
+            names = file.read(20 * (end - start))
+    except (OSError, IndexError):
+        return False
+    return any(names[at : at + 20] == name for at in range(0, len(names), 20))
 
 
 class Projects:
@@ -134,7 +175,8 @@ class Projects:
             identity = self._identity(path.parent.name) or {}
             origin = identity.get("origin", "")
             here = str(project.root) in identity.get("paths", ())
-            if (here and not (project.origin and origin)) or (project.origin and project.origin == origin):
+            same = project.origin == origin if project.origin and origin else here
+            if same or (here and has_commit(project.git, identity["commit"])):
                 return path.parent.name
         return None
 
@@ -144,6 +186,7 @@ class Projects:
         known = self._identity(slug) or {"origin": "", "paths": []}
         root, paths = str(project.root), known["paths"]
         identity = {
+            "commit": known.get("commit") or first_commit(project.git),
             "origin": project.origin or known["origin"],
             "paths": paths if root in paths else [*paths, root][-MAX_PATHS:],
         }
@@ -169,7 +212,8 @@ class Projects:
             return None
         if not isinstance(found, dict) or not isinstance(found.get("paths"), list):
             return None
-        return {"origin": str(found.get("origin") or ""), "paths": found["paths"]}
+        told = {key: str(found.get(key) or "") for key in ("commit", "origin")}
+        return {**told, "paths": found["paths"]}
 
 
 def _same(identity: dict[str, Any], project: Project) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory_skill.errors import PathRefused
-from memory_skill.projects import Projects, normalise_url, project_of
+from memory_skill.projects import Projects, has_commit, normalise_url, project_of
 from memory_skill.tree import Tree
 
 from .trees import git, project
@@ -118,7 +118,7 @@ def test_second_clone_is_the_same_project(tmp_path: Path, tree: Tree) -> None:
     assert Projects(tree).claim(other)[0] == "acme-billing"
 
     identity = json.loads((tree.home / "knowledge/projects/acme-billing/.identity.json").read_text())
-    assert identity == {"origin": "github.com/acme/billing", "paths": [str(one), str(other)]}
+    assert identity == {"commit": "", "origin": "github.com/acme/billing", "paths": [str(one), str(other)]}
 
 
 def test_project_keeps_its_slug_when_it_gains_an_origin(tmp_path: Path, tree: Tree) -> None:
@@ -212,3 +212,56 @@ def test_home_and_what_is_above_are_no_projects(tmp_path: Path, tree: Tree) -> N
     assert Projects(tree).around(home, home) == []
     assert Projects(tree).around(home / "scratch", home) == []
     assert Projects(tree).around(Path("/"), home) == []
+
+
+def repository(folder: Path, origin: str, text: str) -> Path:
+    """A real code repository with one commit."""
+    folder.mkdir()
+    git(folder, "init", "-q")
+    git(folder, "remote", "add", "origin", origin)
+    (folder / "main.py").write_text(text)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "begin")
+    return folder
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_renamed_origin_stays_the_same_project(tmp_path: Path, tree: Tree, packed: bool) -> None:
+    """A commit of it is found, loose or in a pack, and the new name is taken up at the next claim."""
+    projects = Projects(tree)
+    app = repository(tmp_path / "app", "git@github.com:acme/app.git", "a = 1\n")
+    projects.claim(app)
+    git(app, "remote", "set-url", "origin", "git@github.com:acme/renamed.git")
+    if packed:
+        git(app, "gc", "-q")
+        assert list((app / ".git" / "objects" / "pack").glob("*.idx"))
+
+    assert projects.slug(app) == "acme-app"
+
+    projects.claim(app)
+
+    clone = project(tmp_path / "elsewhere", "git@github.com:acme/renamed.git")
+    assert projects.slug(clone) == "acme-app"
+
+
+def test_other_repository_in_the_same_place_is_another_project(tmp_path: Path, tree: Tree) -> None:
+    """The path alone does not make it the one that lay there before."""
+    projects = Projects(tree)
+    projects.claim(repository(tmp_path / "app", "git@github.com:acme/app.git", "a = 1\n"))
+    (tmp_path / "app").rename(tmp_path / "old")
+    other = repository(tmp_path / "app", "git@github.com:acme/other.git", "b = 2\n")
+
+    assert projects.slug(other) == "acme-other"
+
+
+def test_commit_is_looked_for_in_what_is_no_pack(tmp_path: Path) -> None:
+    """An index that is torn, of another version, or of nothing, lists nothing."""
+    packs = tmp_path / "objects" / "pack"
+    packs.mkdir(parents=True)
+    begins = b"\xfftOc\0\0\0"
+    for number, raw in enumerate((b"", begins, begins + b"\3" + bytes(1024), begins + b"\2" + b"\xff" * 9)):
+        (packs / f"{number}.idx").write_bytes(raw)
+
+    assert not has_commit(tmp_path, "ab" * 20)
+    assert not has_commit(tmp_path, "../../etc/passwd")
+    assert not has_commit(None, "ab" * 20)
