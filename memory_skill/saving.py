@@ -111,6 +111,8 @@ def save(here: Here, wanted: Draft) -> Saved:
         passed = _admitted(
             here, wanted, [one for one in near if meant is None or one.address != meant.address]
         )
+        if wanted.again and here.origin.host and here.tombs().intersection(entry_ids(passed.text)):
+            raise gate.Doubted("was forgotten on request", rule="forgotten")
         match = meant or _met(here, wanted, passed.text, near)
     except Refused as error:
         Refusals(here.tree.state).count(error.rule)

@@ -202,6 +202,17 @@ def test_config_that_is_none_waits_on(memory: Memory) -> None:
     assert read(memory, "config.toml") == before
 
 
+def test_session_brings_nothing_back_that_was_forgotten(memory: Memory) -> None:
+    """`--again` from a host's session waits for the person, whose own `--again` saves."""
+    memory.save("The heron is grey.", type="user")
+    memory.forget("heron")
+
+    saved = in_session(memory, "s1").save("The heron is grey.", type="user", again=True)
+
+    assert (saved.outcome, saved.rule) == ("held", "forgotten")
+    assert memory.save("The heron is grey.", type="user", again=True).outcome == "saved"
+
+
 @pytest.mark.parametrize(("path", "text"), [("config.toml", "format = 1\n[review]\n"), ("tombstones", "\n")])
 def test_what_a_session_wrote_into_settings_waits(memory: Memory, path: str, text: str) -> None:
     """Config and tombstones stay as they were when a host's tool changes them; a person's edit stands."""
