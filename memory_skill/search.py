@@ -22,7 +22,7 @@ from .errors import MemorySkillError
 from .light import NamedTuple, pattern
 from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
-from .tree import MAX_FILE, FileStat, Tree, digest, write_atomic
+from .tree import LONG, MAX_FILE, FileStat, Tree, digest, write_atomic
 
 SCHEMA = "5"
 FIELDS = ("title", "description", "body")
@@ -499,7 +499,7 @@ def _read(tree: Tree, path: str) -> tuple[Note, FileStat, str] | None:
         data = tree.read(path)
     except (OSError, MemorySkillError):
         return None
-    return skim(data, path), FileStat(path, found.st_size, found.st_mtime_ns), digest(data)
+    return skim(data, path), FileStat(path, found.st_size, found.st_mtime_ns & LONG), digest(data)
 
 
 def _bytes(path: str) -> bytes | None:

@@ -23,6 +23,7 @@ NOTE_FOLDERS = ("knowledge", "skills", "summaries")
 HOST_FOLDERS = ("inbox", "archive", "journal", "working", ".state")  # ours; a host's own tool may write there
 MAX_FILE = 2_000_000  # bytes; a longer file is no note
 MAX_DEPTH = 8  # folders
+LONG = 2**63 - 1  # a file dated 7024 has more nanoseconds than SQLite can count, and nothing was settled
 INDEX = "MEMORY.md"
 LOCK_SECONDS = 10.0
 
@@ -352,7 +353,7 @@ def _walk(
                 found = entry.stat(follow_symlinks=False)
             except FileNotFoundError:  # an editor has just renamed it away
                 continue
-            yield _stat_of((stem + name, found.st_size, found.st_mtime_ns))
+            yield _stat_of((stem + name, found.st_size, found.st_mtime_ns & LONG))
         elif entry.is_dir(follow_symlinks=False):
             path = stem + name
             if depth < MAX_DEPTH and path not in skip and not os.path.lexists(f"{entry.path}/.git"):
