@@ -31,6 +31,7 @@ from memory_skill import (
     loading,
     note,
     results,
+    said,
     settle,
     working,
 )
@@ -231,6 +232,7 @@ def test_json_keys_are_those_of_the_contract(verb: str) -> None:
         ("blame and show", [field.name for field in dataclasses.fields(blame.Difference)]),
         ("inbox", list(inbox.Item._fields)),
         ("The other verbs", list(journal.Turn._fields)),
+        ("journal", list(said.Said._fields)),
     ],
 )
 def test_json_keys_of_a_list_are_those_of_the_contract(verb: str, fields: list[str]) -> None:

@@ -41,7 +41,7 @@ PLUMBING = {
     "working": "working",
     "import": "plumbing",
     "load-doc": "documents",
-    "journal": "plumbing",
+    "journal": "journal",
     "inbox": "review",
     "blame": "review",
     "show": "review",

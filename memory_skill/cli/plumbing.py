@@ -1,4 +1,4 @@
-"""The verbs beneath: settle, index, search-index, watch, context, import, journal, hook."""
+"""The verbs beneath: settle, index, search-index, watch, context, import, hook."""
 
 from __future__ import annotations
 
@@ -135,40 +135,6 @@ def import_verb(face: Face, file: Path, dry_run: bool, as_json: bool) -> None:
     word = "Would add" if dry_run else "Added"
     commit = f" (commit {done.commit})" if done.commit else ""
     result(f"{word} {done.added}, {done.unchanged} unchanged, {done.refused} refused{commit}.")
-
-
-@click.group("journal")
-def journal_verb() -> None:
-    """Read the daily logs of turns.
-
-    \b
-    Example: memory-skill journal show --limit 5
-    """
-
-
-@journal_verb.command("show")
-@click.option("--since", metavar="TURN", help="Only turns after this one.")
-@click.option(
-    "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="The newest so many."
-)
-@json_option
-@click.pass_obj
-def journal_show(face: Face, since: str | None, limit: int, as_json: bool) -> None:
-    """Show the newest turns: when, where, what was asked and what was answered.
-
-    \b
-    Example: memory-skill journal show --limit 3
-    """
-    from ..journal import Journal, format_turn
-
-    turns = Journal(face.memory().tree).turns(since)[-limit:]
-    if as_json:
-        print_json({"turns": [turn._asdict() for turn in turns]})
-        return
-    for turn in turns:
-        result(format_turn(turn))
-    if not turns:
-        say("No turns.")
 
 
 @click.command("hook")
