@@ -1,11 +1,13 @@
-"""The verbs of the journal: show, tail, search."""
+"""The verbs of the journal: show, tail, search, and read, which reads a host's transcript."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ..hosts.transcripts import READERS
 from ..text import fence
 from .common import Face, json_option, print_json, result, say
 
@@ -92,6 +94,34 @@ def journal_search(
         shown = (f"{hit.time} {hit.role} (turn {hit.turn})\n{hit.text}" for hit in hits)
         result(fence("\n\n".join(shown), what="what was said"))
     say(f"Found {len(hits)} {'message' if len(hits) == 1 else 'messages'}. Note: {IN_CONTEXT}.")
+
+
+@journal_verb.command("read")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--host", type=click.Choice(list(READERS)), help="Whose it is; told from the file without it.")
+@click.option("--since", metavar="TURN", help="Only turns after this one.")
+@json_option
+def journal_read(path: Path, host: str | None, since: str | None, as_json: bool) -> None:
+    """Show the turns of a host's transcript: what the user typed and the final reply, nothing between.
+
+    \b
+    Example: memory-skill journal read ~/.codex/sessions/2026/12/01/rollout-1.jsonl
+    """
+    from ..hosts.transcripts import detect, read
+
+    turns, cursor = read(path, host or "")
+    at = next((at for at, turn in enumerate(turns) if turn.id == since), -1)
+    turns = turns[at + 1 :]
+    if as_json:
+        told = [turn._asdict() for turn in turns]
+        print_json({"host": host or detect(path), "turns": told, "cursor": cursor._asdict()})
+        return
+    for turn in turns:
+        how = f" ({turn.ended or 'no end'})" if turn.ended != "completed" else ""
+        result(f"## {turn.time} turn={turn.id}{how}\n")
+        result(f"### user\n{turn.user}\n\n### assistant\n{turn.assistant}\n")
+    if not turns:
+        say("No turns.")
 
 
 def _print_turns(turns: list[Turn], as_json: bool) -> None:

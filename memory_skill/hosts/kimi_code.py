@@ -152,10 +152,12 @@ class _Reader:
         except ValueError:
             return False
         kind = record.get("type")
+        if record.get("agentId", "main") != "main":
+            return False
         if kind == "turn.prompt":
             self._open(record)
             return True
-        if self.heard and record.get("agentId", "main") == "main":
+        if self.heard:
             self._follow(word(kind), record)
         return False
 
