@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import distil, opening
+from .abandoned import others_turns, own_turns
 from .blocks import after_compaction, brief, first, health, recalled, second
 from .calls import Call, keep_state, state_of, step
 from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer
@@ -42,12 +43,17 @@ def session_start(call: Call) -> Reply:
         if call.event.source != "resume":  # a resumed session still has before it what it was shown
             record.opened, record.task = False, ""
             record.shown.clear()
+        if call.event.source in ("startup", "resume"):
+            with call.attempt("catch up"):
+                own_turns(call, record)
         take_answer(call, record)
         step(record, distil.Moment("start"))
         block = first(call, record) if call.host.SPEAKS_AT_START else ""
         if block and call.event.source == "compact":
             block = after_compaction(call, record, block)
         record.news = _refresh_hosts(call)
+    with call.attempt("catch up"):
+        others_turns(call)
     with call.attempt("prune"):
         call.sessions.prune()
         Journal(call.tree).prune(call.config.journal.keep_days, now()[:10])
@@ -155,7 +161,7 @@ def session_end(call: Call) -> Reply:
         _meet(call, record)
         record.in_turn = False
         with call.attempt("catch up"):
-            log_missed(call, record, hear(call, record))
+            own_turns(call, record)
         step(record, distil.Moment("end"))
     with call.attempt("settle", SETTLE_SECONDS):
         settle(call)
@@ -209,6 +215,7 @@ def _meet(call: Call, record: Session) -> None:
         around = Projects(call.tree).around(Path(record.root), home) if record.root else []
         record.project, record.parents = (around[0], around[1:]) if around else ("", [])
     record.attended = call.event.attended is not False
+    record.transcript = call.event.transcript or record.transcript
     if record.offset < 0 and call.event.kind in ("session-start", "prompt"):
         path = call.host.transcript(call.event, call.env)
         record.offset = path.stat().st_size if path else 0  # turns of before are not ours to log

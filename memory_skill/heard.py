@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from . import distil
 from .calls import Call, state_of, step
+from .hosts.cursor import Cursor, digest, place
 from .journal import Journal, Turn
 from .secrets import redact
 from .sessions import Session
@@ -50,7 +51,10 @@ def hear(call: Call, record: Session) -> list[Heard]:
         return []
     size, known = path.stat().st_size, record.offset >= 0
     start = record.offset if known and record.offset <= size else 0  # truncated: another file by now
+    if record.mark:
+        start = place(path, Cursor(start, record.mark))
     heard, record.offset = call.host.turns(path, max(start, size - MAX_TRANSCRIPT))
+    record.mark = digest(path, record.offset) if heard else 0
     return heard if known else heard[-1:]  # turns of before our first sight are not ours to log
 
 

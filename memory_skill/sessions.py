@@ -49,6 +49,8 @@ class Session:
     incognito = False  # the user wants nothing of it kept
     saves = 0  # what this session saved, by verb or by its own tools
     offset = -1  # bytes of the transcript already read; -1: none yet
+    mark = 0  # hash of the line there
+    transcript = ""  # where it is, if the host tells
     seen = 0.0  # when the record was written last, in seconds since the epoch
 
     def __init__(self, host: str, session: str, **kept: Any) -> None:

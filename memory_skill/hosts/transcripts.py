@@ -6,14 +6,13 @@ More hosts are read here than are hooked (`hosts.HOSTS`).
 from __future__ import annotations
 
 import json
-import zlib
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import NotFound, UsageError
 from . import claude_code, codex, kimi_code, qwen_code
 from .base import Heard, mapping, records
+from .cursor import START, Cursor, digest, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,17 +26,6 @@ READERS: dict[str, Callable[[Path, int], tuple[list[Heard], int]]] = {
     "codex": codex.turns,
 }
 LOOKED_AT = 50  # lines from which the host is told
-HASHED = 4096  # bytes of a line
-
-
-class Cursor(NamedTuple):
-    """Where to read on: the first byte of the last turn, and a hash of the line there."""
-
-    offset: int = 0
-    digest: int = 0
-
-
-START = Cursor()
 
 
 def read(path: Path, host: str = "", since: Cursor = START) -> tuple[list[Heard], Cursor]:
@@ -49,23 +37,6 @@ def read(path: Path, host: str = "", since: Cursor = START) -> tuple[list[Heard]
         raise NotFound("no such file", where=str(path), hint="the path of a host's transcript, a .jsonl file")
     turns, offset = READERS[host or detect(path)](path, place(path, since))
     return turns, Cursor(offset, digest(path, offset))
-
-
-def place(path: Path, since: Cursor) -> int:
-    """The byte to read from: that of *since*, or 0 where another line stands by now.
-
-    A compaction and a resume only append; a fork and a truncated file hold other lines.
-    """
-    return since.offset if since.offset and digest(path, since.offset) == since.digest else 0
-
-
-def digest(path: Path, offset: int) -> int:
-    """A hash of the line at *offset*, at most HASHED bytes of it; 0 where none begins."""
-    with path.open("rb") as file:
-        file.seek(max(0, offset - 1))
-        if offset and file.read(1) != b"\n":
-            return 0
-        return zlib.crc32(file.readline(HASHED))
 
 
 def detect(path: Path) -> str:
