@@ -17,7 +17,7 @@ from .score import MAX_WORDS, SURE, Question, Scale, Scored, newest_first, rank
 from .search import FIELDS, IndexTrouble, Row, Search, Totals, older_names, pack_terms, rows_of
 from .secrets import redact
 from .text import fence, fold, normalise, one_line, shorten
-from .tree import Tree, digest
+from .tree import Tree, digest, read_met
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,23 +146,22 @@ def _changes(tree: Tree, search: Search) -> tuple[list[str], set[str], str | Non
 def _scanned(question: Question, scopes: Sequence[str] | None, tree: Tree, trouble: str) -> Pool:
     """Candidates from the files alone: those that hold most of the words, then analysed and scored."""
     wanted = [word[:5].encode() for word in question.words][:MAX_WORDS]
-    found: list[tuple[int, str, Note]] = []
+    found: list[tuple[int, str, bytes]] = []
     held: list[Note] = []
     for number, stat in enumerate(tree.walk()):
         if number >= MAX_SCANNED:
             trouble += f"; only the first {MAX_SCANNED} files were searched"
             break
-        data = _bytes(tree, stat.path)
-        if not _within(stat.path, scopes):
+        data = read_met(f"{tree.home}/{stat.path}") if _within(stat.path, scopes) else None
+        if data is None:
             continue
         plain = data.lower() if data.isascii() else fold(data.decode("utf-8", "replace")).encode()
         hits = sum(1 for word in wanted if word in plain)
         if hits:
-            found.append((hits, stat.path, skim(data, stat.path)))
+            found.append((-hits, stat.path, data))
         if b"supersedes" in plain:
             held.append(skim(data, stat.path))
-    best = sorted(found, key=lambda item: (-item[0], item[1]))[:SCAN_POOL]
-    fresh = {path: note for _, path, note in best}
+    fresh = {path: skim(data, path) for _, path, data in sorted(found)[:SCAN_POOL]}
     rows = [row for note in fresh.values() for row in rows_of(note)]
     scale = _scale_of(question, rows)
     return Pool(rows, scale, _replaced_by(held), fresh, trouble)

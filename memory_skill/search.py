@@ -22,7 +22,7 @@ from .errors import MemorySkillError
 from .light import NamedTuple, pattern
 from .note import Note, skim
 from .text import ANALYSER, grams, stem, words
-from .tree import LONG, MAX_FILE, FileStat, Tree, digest, write_atomic
+from .tree import LONG, FileStat, Tree, digest, read_met, write_atomic
 
 SCHEMA = "5"
 FIELDS = ("title", "description", "body")
@@ -371,7 +371,7 @@ class Search:
                 writer.execute("BEGIN")  # one transaction: a commit for each row took 20 times as long
                 load = _Load(writer)
                 for stat in tree.walk():
-                    data = _bytes(f"{tree.home}/{stat.path}")
+                    data = read_met(f"{tree.home}/{stat.path}")
                     if data is not None:
                         load.put(skim(data, stat.path), stat, digest(data))
                 load.finish()
@@ -500,20 +500,6 @@ def _read(tree: Tree, path: str) -> tuple[Note, FileStat, str] | None:
     except (OSError, MemorySkillError):
         return None
     return skim(data, path), FileStat(path, found.st_size, found.st_mtime_ns & LONG), digest(data)
-
-
-def _bytes(path: str) -> bytes | None:
-    """The bytes of a file that the walk has just met as a regular one, below folders that are no links."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        try:
-            size = os.fstat(handle).st_size
-            data = os.read(handle, size + 1) if size <= MAX_FILE else b""
-        finally:
-            os.close(handle)
-    except OSError:
-        return None
-    return data if size <= MAX_FILE else None
 
 
 def _drop(writer: sqlite3.Connection, path: str) -> None:
