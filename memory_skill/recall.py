@@ -34,7 +34,7 @@ NOT_SHOWN = "Also about this, not shown: "
 SPARE = 400  # characters of room, from which what the fence escapes does not matter
 MIN_TEXT = 80  # characters of the first entry, below which it is named rather than shown
 LOOKED_AT = 5  # best entries among which one must be evidence enough
-LEAST_SHARE = 0.25  # of the best score, below which an entry is not shown
+LEAST_SHARE = 0.15  # of the best score, below which an entry is not shown
 SCAN_POOL = 300  # files analysed of those
 
 
