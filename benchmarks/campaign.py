@@ -30,6 +30,7 @@ from tests.faults import (
     heavy,
     injected,
     kills,
+    logs,
     machine,
     names,
     payloads,
@@ -171,6 +172,10 @@ def run_endurance(place: Place) -> Counts:
     return found._asdict() | {"samples": [sample._asdict() for sample in found.samples]}
 
 
+def run_journal(place: Place) -> Counts:
+    return logs.campaign(place.fresh() / "memory", place.seed, 50_000 if place.full else 5000)._asdict()
+
+
 CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "kills": run_kills,
     "git-kills": run_git_kills,
@@ -185,6 +190,7 @@ CAMPAIGNS: dict[str, Callable[[Place], Counts]] = {
     "names": run_names,
     "machine": run_machine,
     "payloads": run_payloads,
+    "journal": run_journal,
     "endurance": run_endurance,
     "mutants": run_mutants,
 }

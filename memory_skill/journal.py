@@ -72,14 +72,14 @@ class Journal:
 
     def turns(self, since: str | None = None) -> list[Turn]:
         """All turns in the order they were logged; those after the turn of id *since*, if it is there."""
-        found = [turn for path in self._days() for turn in _parse_file(path.read_bytes())]
+        found = [turn for path in self.files() for turn in _parse_file(path.read_bytes())]
         place = next((i for i, turn in enumerate(found) if turn.id == since), -1)
         return found[place + 1 :]
 
     def find(self, ids: Iterable[str], days: int = 30) -> list[Turn]:
         """The turns of these ids within the newest *days* files, oldest first."""
         wanted, found = set(ids), list[Turn]()
-        for path in sorted(self._days(), reverse=True)[:days]:
+        for path in sorted(self.files(), reverse=True)[:days]:
             if not wanted:
                 break
             here = [turn for turn in _parse_file(path.read_bytes()) if turn.id in wanted]
@@ -92,12 +92,13 @@ class Journal:
         if keep_days <= 0:
             return []
         limit = time.strftime("%Y-%m-%d", time.gmtime(_day_seconds(today) - keep_days * 86_400))
-        old = [path for path in self._days() if path.stem < limit]
+        old = [path for path in self.files() if path.stem < limit]
         for path in old:
             path.unlink(missing_ok=True)
         return [path.name for path in old]
 
-    def _days(self) -> list[Path]:
+    def files(self) -> list[Path]:
+        """The logs, the oldest day first."""
         return sorted(self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md"))
 
 
