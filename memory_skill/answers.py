@@ -12,8 +12,8 @@ from pathlib import Path
 from . import distil, opening
 from .abandoned import others_turns, own_turns
 from .blocks import after_compaction, brief, first, health, recalled, second
-from .calls import Call, keep_state, state_of, step
-from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer
+from .calls import Call, keep_state, note_decision, state_of, step
+from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer, weighed
 from .hosts import HOSTS
 from .hosts.base import Reply
 from .journal import Journal, Turn, now
@@ -118,6 +118,7 @@ def stop(call: Call) -> Reply:
         turn = finished(call, record)
         moment = _stop_moment(call, turn)
         decision = step(record, moment)
+        note_decision(call, decision)
         _refresh_hosts(call)
         if turn:  # else it may be a sub-agent's stop, and the turn goes on
             record.in_turn = decision.block
@@ -162,7 +163,7 @@ def session_end(call: Call) -> Reply:
         record.in_turn = False
         with call.attempt("catch up"):
             own_turns(call, record)
-        step(record, distil.Moment("end"))
+        step(record, distil.Moment("end", mode=_mode(call)))
     with call.attempt("settle", SETTLE_SECONDS):
         settle(call)
     return Reply()
@@ -231,16 +232,21 @@ def _keep_prompt(call: Call, record: Session) -> None:
 
 
 def _stop_moment(call: Call, turn: Turn | None) -> distil.Moment:
-    knobs = call.config.distil
-    mode = {True: "block", False: knobs.when_unattended, None: knobs.kimi}[call.event.attended]
-    return distil.Moment(
+    moment = distil.Moment(
         "stop",
         turn.id if turn else call.event.turn,
         whole=turn is not None,
         again=call.event.again,
-        mode=mode,
-        every=knobs.every_turns,
+        mode=_mode(call),
+        every=call.config.distil.every_turns,
     )
+    return weighed(call, moment, turn) if turn else moment
+
+
+def _mode(call: Call) -> str:
+    """What is to be done when a pass is due."""
+    knobs = call.config.distil
+    return {True: "block", False: knobs.when_unattended, None: knobs.kimi}[call.event.attended]
 
 
 def _why(moment: distil.Moment, decision: distil.Decision, state: distil.State) -> str:

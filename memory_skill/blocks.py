@@ -104,7 +104,8 @@ def recalled(call: Call, record: Session, before: list[str]) -> str:
 def brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
     """The brief over the turns past the mark, and which of them it shows; ("", ()) if it cannot be made."""
     with call.attempt("brief"):
-        turns, near = Journal(call.tree).find(state_of(record).pending), list[dict[str, str]]()
+        journal, state = Journal(call.tree), state_of(record)
+        turns, near = journal.find(state.pending), list[dict[str, str]]()
         with call.attempt("nearest"):
             near = _nearest(call, record, turns)
         return distil.brief(
@@ -113,8 +114,20 @@ def brief(call: Call, record: Session) -> tuple[str, tuple[str, ...]]:
             home=Path(opening.shown(call.tree.home, call.env)),
             command=opening.command(call.env),
             scope=scope_of(record),
+            session=record.session,
+            before=_before(journal, turns[0]) if turns else "",
+            summary=state.total if state.wants_summary else 0,
         )
     return "", ()
+
+
+def _before(journal: Journal, turn: Turn) -> str:
+    """The turn of its session before *turn*, which a brief names that cannot quote *turn* whole."""
+    if len(turn.user) + len(turn.assistant) < distil.TURN_CHARS:
+        return ""
+    ids = [one.id for one in journal.turns() if one.session == turn.session]
+    place = ids.index(turn.id)
+    return ids[place - 1] if place else ""
 
 
 def _nearest(call: Call, record: Session, turns: list[Turn]) -> list[dict[str, str]]:

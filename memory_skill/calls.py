@@ -102,6 +102,14 @@ def step(record: Session, moment: distil.Moment) -> distil.Decision:
     return decision
 
 
+def note_decision(call: Call, decision: distil.Decision) -> None:
+    """Why a session was asked to distil, or was not though it was due: one line in the events log."""
+    if decision.why:
+        line = {"host": call.event.host, "event": "distil", "session": call.event.session}
+        with call.attempt("events"):
+            call.events.log({**line, "why": decision.why})
+
+
 def keep_state(record: Session, state: distil.State) -> None:
     record.distil = {**state.keep(), "saves": record.saves}
     record.waiting = len(state.pending) if state.waiting else 0

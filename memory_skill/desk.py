@@ -9,7 +9,7 @@ from datetime import date
 from typing import NamedTuple
 
 from . import gate, working
-from .distil import State
+from .distil import OVERDUE, State
 from .errors import Refused, UsageError
 from .here import Here
 from .journal import now
@@ -18,7 +18,6 @@ from .working import Todo, Working
 
 MAX_CHARS = 20_000  # of one working memory; more is a document
 PRIVATE = 0o600  # like the journal
-OVERDUE = 1_000_000  # turns since the last brief: more than any pause, so that the next stop asks
 
 
 class Closed(NamedTuple):

@@ -76,4 +76,13 @@ def log_missed(call: Call, record: Session, missed: Iterable[Heard]) -> None:
             continue
         turn = _turn(record, heard.id, heard.time, heard.user, heard.assistant)
         if turn and Journal(call.tree).append(turn):
-            step(record, distil.Moment("stop", turn.id, mode="off", every=call.config.distil.every_turns))
+            moment = distil.Moment("stop", turn.id, mode="off", every=call.config.distil.every_turns)
+            step(record, weighed(call, moment, turn))
+
+
+def weighed(call: Call, moment: distil.Moment, turn: Turn) -> distil.Moment:
+    """*moment* with what its turn holds; only what the user said asks to be kept early."""
+    from .worth import of_turn
+
+    level, sign = of_turn(turn.user, turn.assistant, call.config.gate)
+    return moment._replace(level=level, sign="" if sign == "cause" else sign)

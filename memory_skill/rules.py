@@ -47,15 +47,27 @@ _TEMPORARY = (
     r"|现在|今天|目前|暂时|当前(?!目录|用户|版本|项目|分支|文件)|刚刚|正在|明天|昨天|眼下"
     r"|今日|いま|今のところ|一時的に|現在|明日|지금|오늘|현재|당분간|일시적으로|내일"
 )
-_ANCHORED = (
-    r"\d{4}-\d\d(?:-\d\d)?|\d{4}年|\b20\d\d\b|\b(?:decided|agreed|learned|switched (?:to|from)|chose|beschlossen|entschieden"
-    r"|vereinbart|décidé)\b|决定|決定|改用|결정|until today|bis heute|as of today|used to"
+# Words of a decision; and words that name a cause, which a lesson needs.
+DECIDED = r"\b(?:decided|agreed|switched (?:to|from)|chose|beschlossen|entschieden|vereinbart|décidé)\b|决定|決定|改用|결정"
+CAUSED = re.compile(
+    r"\b(because|caused?|due to|since|reason|turned out|weil|wegen|ursache|grund|parce|raison)\b"
+    r"|因为|由于|原因|ため|から|때문",
+    re.IGNORECASE,
 )
+_ANCHORED = (
+    r"\d{4}-\d\d(?:-\d\d)?|\d{4}年|\b20\d\d\b|\blearned\b|until today|bis heute|as of today|used to|"
+    + DECIDED
+)
+
+
+def prose(text: str) -> str:
+    """*text* without code, quotations and names of code."""
+    return _ASIDE.sub("", _CODE.sub("", text))
 
 
 def temporary(text: str) -> str | None:
     """The words by which *text* will soon be untrue; None if it names a date or a decision."""
-    plain = _ASIDE.sub("", _CODE.sub("", text))
+    plain = prose(text)
     found = _compiled(_TEMPORARY).search(plain)
     return found.group() if found and not _compiled(_ANCHORED).search(plain) else None
 

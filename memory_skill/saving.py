@@ -17,14 +17,9 @@ from .note import SOURCES, TYPES, entry_ids, format_note, scope_of
 from .reconcile import Match, Update, differs, is_about, nearest, replaced
 from .refusals import Refusals
 from .results import Saved
+from .rules import CAUSED
 from .text import normalise, one_line, slug
 from .write import becomes, group_of_scope, message
-
-_CAUSE = re.compile(
-    r"\b(because|caused?|due to|since|reason|turned out|weil|wegen|ursache|grund|parce|raison)\b"
-    r"|因为|由于|原因|ため|から|때문",
-    re.IGNORECASE,
-)
 
 
 class Contradicts(gate.Doubted):
@@ -327,7 +322,7 @@ def _advice(kind: str, passed: gate.Passed, taken: str | None) -> str | None:
         return f"a secret in it was masked ({', '.join(passed.masked)})"
     if taken:
         return f"{taken} has that name already; if this corrects it, edit that one and forget this"
-    if kind == "lesson" and not _CAUSE.search(passed.text):
+    if kind == "lesson" and not CAUSED.search(passed.text):
         return "a lesson needs symptom and cause: say why it happened"
     if kind in ("feedback", "project") and "**Why:**" not in passed.text:
         return "say why (--why) and how to apply it (--how): the rule alone is soon misread"

@@ -11,6 +11,8 @@ import pytest
 
 from memory_skill import hooks
 
+STATED = "The rates that we bill by come from the table of that year."  # a nod holds nobody
+
 
 class Said(NamedTuple):
     """What a hook answered."""
@@ -61,7 +63,7 @@ class Claude(Driver):
     def start(self, source: str = "startup") -> Said:
         return self.fire("session-start", "SessionStart", source=source)
 
-    def prompt(self, text: str = "ok", **more: Any) -> Said:
+    def prompt(self, text: str = STATED, **more: Any) -> Said:
         self.turn += 1
         return self.fire("prompt", "UserPromptSubmit", prompt=text, **more)
 
@@ -107,7 +109,7 @@ class Kimi(Driver):
     def start(self, source: str = "startup") -> Said:
         return self.fire("session-start", "SessionStart", source=source)
 
-    def prompt(self, text: str = "ok") -> Said:
+    def prompt(self, text: str = STATED) -> Said:
         parts = [{"type": "text", "text": text}]
         said = self.fire("prompt", "UserPromptSubmit", prompt=parts, is_steer=False)
         self.turn += 1

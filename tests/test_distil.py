@@ -11,8 +11,9 @@ import pytest
 
 from memory_skill.distil import BRIEF_CHARS, NOTHING, Decision, Moment, State, brief, release, step
 from memory_skill.journal import Turn
+from memory_skill.text import estimate_tokens
 
-DEPTH = 10  # steps; eight are asked for
+DEPTH = 9  # steps; eight are asked for
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,9 @@ class Model:
             world = replace(world, counted=(*world.counted, turn))
         if decision.block:
             assert not world.held, "a turn is never held twice"
-            assert not world.quiet, "a session that saved is left alone"
-            assert not world.blocks or len(world.counted) - world.blocks[-1] >= self.every
+            assert not world.quiet or decision.why == "asked: summary", "a session that saved is left alone"
+            soonest = (self.every + 1) // 2 if before.state.said else self.every
+            assert not world.blocks or len(world.counted) - world.blocks[-1] >= soonest
         elif decision.counts and world.quiet and not world.state.saved:
             world = replace(world, quiet=False)  # the pass was not needed
         return world, decision
@@ -189,10 +191,89 @@ def test_every_third_turn_is_held() -> None:
 
 
 def test_empty_passes_double_the_pause_up_to_four_times() -> None:
-    """After passes that keep nothing the brief comes at turns 3, 9, 21, 33, 45."""
-    world = turns(Model(3), World(State()), 50)
+    """After passes that keep nothing the brief comes at turns 3, 9, 21, 33, 45, no summary asked for."""
+    world = turns(Model(3), World(State(asked=50)), 50)
 
     assert world.blocks == (3, 9, 21, 33, 45)
+
+
+def test_a_summary_is_asked_for_every_twenty_turns() -> None:
+    """At turn 20, though the pause has grown to twelve and though the session saved, and at 40 again."""
+    model = Model(3)
+    world = turns(model, World(State()), 19)
+    assert world.blocks == (3, 9)
+
+    world = turns(model, model.save(world), 1)
+    assert world.blocks == (3, 9, 20) and world.state.asked == 20
+
+    assert turns(model, world, 23).blocks[-1] in (40, 41, 42, 43)
+
+
+def test_turns_that_hold_nothing_hold_nobody() -> None:
+    """Fifty nods ask for nothing but a summary; fifty turns of small talk are shown every twelfth turn."""
+    for level, expected in ((0, []), (1, [12, 24, 36, 48])):
+        state, asked = State(asked=50), []
+        for n in range(1, 51):
+            state, decision = step(state, Moment("stop", f"t{n}", level=level))
+            if decision.block:
+                asked.append(n)
+                state = answered(state, f"t{n}", state.pending)
+        assert asked == expected
+        assert len(state.pending) == (50 if level == 0 else 2)
+
+
+def answered(state: State, turn: str, shown: tuple[str, ...]) -> State:
+    """The state after the brief of *turn* showed *shown*, and the model replied."""
+    state, _ = step(state, Moment("delivered", turn, turns=shown))
+    return step(state, Moment("answered"))[0]
+
+
+def test_what_asks_to_be_kept_is_asked_for_early() -> None:
+    """With the pause grown to twelve turns, a correction is followed by the brief in the turn after next."""
+    state = State(every=12, blocked="t0", asked=1)
+    state, quiet = step(state, Moment("stop", "t1", level=0))
+    state, early = step(state, Moment("stop", "t2", sign="correction"))
+
+    assert (quiet.block, early.block, early.why) == (False, True, "asked: correction")
+    state = answered(state, "t2", ("t1", "t2"))
+    assert (state.said, state.pending, state.every) == ((), (), 12)
+
+
+def test_a_save_stands_for_what_was_said() -> None:
+    """The session kept the correction in its own turn: it is asked neither early nor for that turn again."""
+    state = State(every=6, asked=1)
+    state, _ = step(state, Moment("stop", "t1", sign="correction", saved=True))
+    for n in range(2, 12):
+        state, decision = step(state, Moment("stop", f"t{n}", level=0))
+        assert not decision.block
+
+    assert decision.why == "skipped: nothing that could matter"
+
+
+def test_the_mark_moves_past_what_a_page_showed() -> None:
+    """A turn that the brief did not quote waits for the next one, unless a page of the journal showed it."""
+    state = State()
+    for n in "123":
+        state, _ = step(state, Moment("stop", n))
+    state, _ = step(state, Moment("delivered", "3", turns=("1",)))
+
+    unread, _ = step(state, Moment("answered"))
+    read, _ = step(step(state, Moment("paged", turns=("2", "9")))[0], Moment("answered"))
+
+    assert (unread.pending, read.pending) == (("2", "3"), ("3",))
+    assert step(State(pending=("1",)), Moment("paged", turns=("1",)))[0].pending == ("1",)
+
+
+def test_compaction_and_end_lose_nothing() -> None:
+    """What could matter is asked for two turns after a compaction, and waits when the session ends."""
+    state, _ = step(State(every=12, asked=1), Moment("stop", "1"))
+    compacted, _ = step(state, Moment("compact"))
+    ended, _ = step(state, Moment("end"))
+    idle, _ = step(step(State(), Moment("stop", "1", level=1))[0], Moment("end"))
+
+    assert step(compacted, Moment("stop", "2", level=0))[1].block
+    assert ended.waiting and ended.pending == ("1",)
+    assert not idle.waiting
 
 
 def test_a_save_brings_the_pause_back() -> None:
@@ -236,7 +317,7 @@ def test_nobody_attending_is_not_held(mode: str, waits: bool) -> None:
 
     for turn in "12345":
         state, decision = step(state, Moment("stop", turn, mode=mode))
-        assert decision == Decision(counts=True)
+        assert (decision.counts, decision.block) == (True, False)
 
     assert state.waiting is waits
     assert state.pending == tuple("12345")
@@ -272,7 +353,7 @@ def test_again_flag_alone_never_holds() -> None:
 
 def test_state_survives_its_record() -> None:
     """What is kept as JSON loads as the same state; a damaged record loads as far as it is of its form."""
-    state = State(6, 2, ("a",), ("a", "b"), "b", ("a",), True, True, True)
+    state = State(6, 2, ("a",), ("a", "b"), "b", ("a",), True, True, True, ("a",), (), ("a",), 21, 20)
 
     assert State.load(json.loads(json.dumps(state.keep()))) == state
     assert State.load({"every": "x", "pending": 3, "since": 2, "foreign": 1}) == State(since=2)
@@ -285,7 +366,12 @@ def a_turn(n: int, words: int = 20) -> Turn:
 
 def make(turns: list[Turn], nearest: list[dict[str, str]] | None = None) -> tuple[str, tuple[str, ...]]:
     return brief(
-        turns, nearest or [], home=Path("~/.memory-skill"), command="memory-skill", scope="project:p"
+        turns,
+        nearest or [],
+        home=Path("~/.memory-skill"),
+        command="memory-skill",
+        scope="project:p",
+        session="s",
     )
 
 
@@ -300,13 +386,36 @@ def test_brief_names_turns_tree_and_command() -> None:
         assert part in text
 
 
-def test_brief_keeps_the_newest_turns_whole() -> None:
-    """Over 4,000 characters the oldest turns give way, and only the turns that are shown are named."""
-    text, shown = make([a_turn(n, 90) for n in range(12)])
+def test_brief_quotes_whole_turns_and_names_the_command_for_the_rest() -> None:
+    """Over 4,000 characters the newest turns give way, and the command goes on after the last quoted one."""
+    text, shown = make([a_turn(n, 60) for n in range(12)])
 
     assert len(text) <= BRIEF_CHARS
-    assert 0 < len(shown) < 12 and shown[-1] == "t11"
-    assert [f"t{n}" for n in range(12) if f"w{n}-0" in text] == list(shown)
+    assert 1 < len(shown) < 12 and shown[0] == "t0"
+    assert [f"t{n}" for n in range(12) if f"w{n}-59" in text] == list(shown)
+    assert f"{12 - len(shown)} more turns are not quoted" in text
+    assert f"memory-skill journal show --since {shown[-1]} --session s`" in text
+
+
+def test_a_turn_longer_than_a_brief_is_quoted_by_its_ends() -> None:
+    """The command in the brief goes on after the turn before it, and so shows it whole."""
+    long = a_turn(1, 3000)
+    text, shown = brief(
+        [long, a_turn(2)], [], home=Path("~/m"), command="memory-skill", scope="global", before="t 0"
+    )
+
+    assert len(text) <= BRIEF_CHARS and shown == ("t1",)
+    assert "w1-0" in text and "w1-2999" in text and "w1-1500" not in text
+    assert "2 more turns are" in text and "journal show --since 't 0'`" in text
+
+
+def test_brief_asks_for_a_summary_and_says_what_it_costs() -> None:
+    """The number of turns, the command that keeps the summary, and the tokens of the text itself."""
+    text, _ = brief([a_turn(1)], [], home=Path("~/m"), command="memory-skill", scope="global", summary=25)
+
+    assert "session of 25 turns" in text and '`memory-skill save "TEXT" --type summary`' in text
+    price = int(text.rpartition("about ")[2].split()[0])
+    assert abs(price - estimate_tokens(text)) <= 10
 
 
 def test_no_turn_makes_no_brief() -> None:

@@ -23,7 +23,7 @@ from memory_skill.hosts.base import KINDS, registered
 from memory_skill.journal import Journal
 from memory_skill.memory import Memory
 from memory_skill.sessions import Sessions
-from tests.drivers import Claude, Said
+from tests.drivers import STATED, Claude, Said
 
 
 def log_of(memory: Memory) -> list[str]:
@@ -112,7 +112,7 @@ def third_turn(memory: Memory) -> tuple[list[str], bytes, dict[str, str]]:
     """A session whose next stop is due; the words, payload and environment of that stop."""
     env = os.environ | {"CLAUDE_CODE_SESSION_ATTENDED": "1"}
     for turn in ("p1", "p2", "p3"):
-        value = json.loads(prompt_of("hello there")) | {"prompt_id": turn}
+        value = json.loads(prompt_of(STATED)) | {"prompt_id": turn}
         real("hook", "claude-code", "prompt", payload=json.dumps(value).encode(), env=env)
         payload = json.dumps(json.loads(STOP) | {"prompt_id": turn}).encode()
         if turn != "p3":

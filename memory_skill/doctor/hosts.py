@@ -209,7 +209,11 @@ def _files(name: str, paths: list[Path], folder: Path) -> Iterator[Check]:
 def failures(case: Case) -> Check:
     """The log of the hooks has no failure of the last days."""
     since = (datetime.now().astimezone() - RECENT).isoformat()
-    found = [line for line in Events(case.tree.state).tail(500) if str(line.get("at", "")) > since]
+    found = [
+        line
+        for line in Events(case.tree.state).tail(500)
+        if "what" in line and str(line.get("at", "")) > since
+    ]
     if not found:
         return ok("events log", "no failure in a week")
     last = found[-1]

@@ -13,7 +13,7 @@ from tests.hosts.script import LAW, shell
 
 BRIEF = "memory-skill: time to distil"
 EVERY = 3  # distil.every_turns by default
-PROMPTS = [f"Chatter number {n}, nothing to keep." for n in range(1, 2 * EVERY)]
+PROMPTS = [f"Machine number {n} of the billing cluster stands in Graz." for n in range(1, 2 * EVERY)]
 
 
 def briefs(model: Model) -> list[bool]:
