@@ -28,20 +28,35 @@ def journal_verb() -> None:
 
 @journal_verb.command("show")
 @click.option("--since", metavar="TURN", help="Only turns after this one.")
+@click.option("--session", metavar="ID", help="Only turns of this session.")
 @click.option(
-    "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="The newest so many."
+    "--limit", type=click.IntRange(1, 1000), help="The newest so many; 10 if nothing else is asked."
 )
 @json_option
 @click.pass_obj
-def journal_show(face: Face, since: str | None, limit: int, as_json: bool) -> None:
+def journal_show(
+    face: Face, since: str | None, session: str | None, limit: int | None, as_json: bool
+) -> None:
     """Show the newest turns of all projects: when, where, what was asked and what was answered.
+
+    With --since or --session and no --limit it is a page of at most 4,000 characters, the oldest turns first.
 
     \b
     Example: memory-skill journal show --limit 3
+             memory-skill journal show --since TURN
     """
     from ..journal import Journal
+    from ..opening import command
+    from ..pages import page, seen
 
-    _print_turns(Journal(face.memory().tree).turns(since)[-limit:], as_json)
+    memory = face.memory()
+    turns = [one for one in Journal(memory.tree).turns(since) if session in (None, one.session)]
+    if not (since or session) or limit or as_json:
+        _print_turns(turns[-(limit or 10) :], as_json)
+        return
+    text, shown = page(turns, command(memory.env))
+    seen(memory, shown)
+    result(text.rstrip("\n")) if shown else say("No turns.")
 
 
 @journal_verb.command("tail")
