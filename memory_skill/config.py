@@ -36,6 +36,9 @@ class DistilKnobs(NamedTuple):
     every_turns: int = 3  # turns between two briefs, before it adapts
     when_unattended: str = "wait"  # Claude Code's -p
     kimi: str = "block"  # Kimi Code cannot tell -p from its screen
+    command: str = ""  # what `distil --file` runs: the request on its stdin, the answer on its stdout
+    url: str = ""  # or the base URL of an OpenAI-compatible endpoint, http://127.0.0.1:11434/v1
+    model: str = ""  # and its model
 
 
 class RecallKnobs(NamedTuple):
@@ -127,12 +130,16 @@ GROUPS: dict[str, Any] = {
 
 HASHES = "hashes"  # a list of them
 GLOBS = "globs"  # the same of patterns of paths
+TEXT = "text"  # any words
 # What each knob may be: one of these words, a whole number of this range, or a list of hashes.
 ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "history.commit": ("auto", "manual"),
     "distil.every_turns": range(1, 1_001),
     "distil.when_unattended": ("wait", "block", "off"),
     "distil.kimi": ("block", "wait"),
+    "distil.command": TEXT,
+    "distil.url": TEXT,
+    "distil.model": TEXT,
     "recall.limit": range(1, 101),
     "recall.max_chars": range(200, 100_001),
     "recall.prompt_chars": range(200, 9_001),
@@ -156,9 +163,14 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "privacy.memory": ("on", "off"),
     "privacy.ignore": GLOBS,
 }
-# A tree, which may come from elsewhere, cannot weaken the gate, nor say what is private: only the user's own
-# file and environment can.
-OWN = frozenset(key for key in ALLOWED if key.startswith(("gate.", "privacy.")))
+# A tree, which may come from elsewhere, cannot weaken the gate, nor say what is private, what is run, or
+# where a conversation is sent: only the user's own file and environment can.
+OWN = frozenset(key for key, to in ALLOWED.items() if to == TEXT or key.startswith(("gate.", "privacy.")))
+
+
+def distil_key(env: Mapping[str, str]) -> str:
+    """The key of the endpoint at `distil.url`: in no file, so that none can be committed or shown."""
+    return env.get(PREFIX + "DISTIL_KEY", "")
 
 
 def cwd_of(env: Mapping[str, str]) -> Path:
@@ -366,6 +378,9 @@ def _check(where: str, key: str, value: object) -> None:
     elif allowed == GLOBS:
         if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
             raise _wrong(where, key, "a list of globs", value)
+    elif allowed == TEXT:
+        if not isinstance(value, str):
+            raise _wrong(where, key, "text", value)
     elif isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, key, "a whole number", value)
     elif value not in allowed:

@@ -100,3 +100,9 @@ class GitTrouble(MemorySkillError):
     """Git is missing, too old, or does not accept the commit. The files are written all the same."""
 
     code, exit = "git", 7
+
+
+class Unanswered(MemorySkillError):
+    """The model that `distil --file` asks gave no answer, or none that can be read."""
+
+    code, exit = "unanswered", 1

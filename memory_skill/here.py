@@ -38,6 +38,10 @@ class Here:
             self._origin = self.sessions.current(self.env, self.cwd) or Origin()
         return self._origin
 
+    def as_session(self, origin: Origin) -> None:
+        """Speak for a session in which this process does not run: what is saved carries it."""
+        self._origin = origin
+
     @property
     def quiet(self) -> str:
         """Why nothing may be saved or recalled here (`off`, `incognito`, `ignored`); "" where it may."""

@@ -40,6 +40,7 @@ from .write import Written, becomes, group_of_scope, message
 
 if TYPE_CHECKING:
     from .ledger import Ledger
+    from . import distilling
     from .loading import Loaded
 
 
@@ -557,6 +558,20 @@ class Memory(Here):
         from .loading import load
 
         return load(self, path, **more)
+
+    # --- distilling
+
+    def distil_due(self) -> list[distilling.Due]:
+        """The sessions with turns that wait to be distilled; see `distilling.due`."""
+        from .distilling import due
+
+        return due(self)
+
+    def distil_file(self, path: Path, **more: Any) -> distilling.Distilled:
+        """Let the configured model distil a conversation; see `distilling.run`."""
+        from .distilling import run
+
+        return run(self, path, **more)
 
     def list(self, *, type: str | None = None, scope: str | None = None) -> list[Listed]:
         """The notes of a scope (all by default), sorted by path. Raises: UsageError."""

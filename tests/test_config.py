@@ -221,7 +221,9 @@ def test_a_tree_cannot_weaken_the_gate(key: str, home: Path) -> None:
     group, knob = key.split(".")
     allowed = config.ALLOWED[key]
     lists = (config.HASHES, config.GLOBS)
-    value = '["0123456789abcdef"]' if allowed in lists else json.dumps(allowed[-1])
+    value = (
+        '["0123456789abcdef"]' if allowed in lists else json.dumps(allowed[-1])
+    )  # of words the last letter
     text = f"[{group}]\n{knob} = {value}\n"
     tree, own = home / "tree", home / ".config" / "memory-skill"
     tree.mkdir()
