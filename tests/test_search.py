@@ -221,3 +221,19 @@ def test_syntax_of_the_query_language_is_only_text(
     write("knowledge/project/one.md", "redis")
     search.refresh(tree)
     assert found(search, odd) == []
+
+
+def test_number_of_notes_follows_every_change(tree: Tree, search: Search, write: Write) -> None:
+    """It is kept, not counted: after a build, a new note, a changed one and one that is gone."""
+    first = write("knowledge/reference/a.md", "The ledger listens on port 8443.")
+    search.rebuild(tree)
+    assert (search.note_count(), search.verify()) == (1, [])
+
+    write(first, "The ledger listens on port 9443.")
+    second = write("knowledge/reference/b.md", "- one thing about queues\n- another about caches")
+    search.update(tree, [first, second])
+    assert (search.note_count(), search.verify()) == (2, [])
+
+    (tree.home / first).unlink()
+    search.update(tree, [first, "knowledge/reference/never.md"])
+    assert (search.note_count(), search.verify()) == (1, [])
