@@ -23,7 +23,9 @@ MAX_GROWTH = 4  # times N: the longest pause after empty passes
 MAX_PENDING = 60  # turns waiting in one session: far more than a brief can show
 MAX_COUNTED = 8  # ids of counted turns kept against duplicates
 OVERDUE = 1_000_000  # turns since the last brief: more than any pause, so that the next stop asks
-SUMMARY_TURNS = 20  # counted turns of a session after which a summary is asked for, and after as many again
+SUMMARY_TURNS = (
+    20  # counted turns of a session after which a brief asks for a summary, and after as many again
+)
 LITTLE = 1  # what a turn holds, as `worth` says it: 0 nothing, 1 little, 2 much
 BRIEF_CHARS = 4000
 TURN_CHARS = 1200  # of a turn that is longer than a brief: it is quoted by the two ends of its messages
@@ -143,7 +145,8 @@ def _stop(state: State, moment: Moment) -> tuple[State, Decision]:
     if not why or moment.again or moment.mode == "off":
         return state, Decision(counts=True)
     if state.saved and why != "summary":
-        state = state._replace(since=0, saved=False, every=moment.every, idle=state.pending, said=())
+        since = state.since if state.wants_summary else 0  # a summary is asked for all the same
+        state = state._replace(since=since, saved=False, every=moment.every, idle=state.pending, said=())
         return state, Decision(counts=True, why="skipped: the session saved")
     if not _worth_it(state, moment.every, why):
         return state, Decision(counts=True, why="skipped: nothing that could matter")
@@ -172,7 +175,8 @@ def _due(state: State, base: int) -> str:
     """Why a pass is due, "" if none is."""
     if state.since >= OVERDUE:
         return "the task is closed"
-    if state.wants_summary and state.since >= base:
+    # A brief that comes anyway asks for it first; later ones only then.
+    if state.total >= SUMMARY_TURNS + base and not state.asked and state.since >= base:
         return "summary"
     if state.said and state.since >= (base + 1) // 2:
         return "said"
@@ -180,10 +184,14 @@ def _due(state: State, base: int) -> str:
 
 
 def _worth_it(state: State, base: int, why: str) -> bool:
-    """Whether the turns past the mark could hold anything; small talk is asked about when it is long."""
-    if why in ("the task is closed", "summary") or state.matters:
+    """Whether the turns past the mark could hold anything. A single remark, to which no sign draws attention,
+    waits for a second one up to twice the pause; small talk is asked about when it is long."""
+    if why in ("the task is closed", "summary") or state.said or len(state.matters) > 1:
         return True
-    return state.since >= MAX_GROWTH * base and set(state.pending) > set(state.empty)
+    longest = MAX_GROWTH * base
+    if state.matters:
+        return state.since >= min(2 * _every(state, base), longest)
+    return state.since >= longest and set(state.pending) > set(state.empty)
 
 
 def _deliver(state: State, moment: Moment) -> State:

@@ -26,12 +26,12 @@ _SIGNS = {
     "remember": (
         r"\b(?:remember (?:that|this|to|for|:)|remember[,:]|keep in mind|don['’]t forget|make a note|note (?:that|for later|down)|for (?:next time|future reference|the record|the future)|from now on|going forward"
         r"|merke? dir|denke? daran|vergiss nicht|behalte? (?:im|das)|ab (?:jetzt|sofort)|künftig|in zukunft|fürs nächste mal|zur erinnerung"
-        r"|souviens-toi|n['’]oublie pas|retiens|désormais|à l['’]avenir)\b|记住|记下|记得|别忘|不要忘|以后|从现在(?:起|开始)|下次|覚えて|忘れないで|今後は|기억해|앞으로"
+        r"|souviens-toi|n['’]oublie pas|retiens|désormais|à l['’]avenir)\b|记住|记下|记得|别忘|不要忘|(?:^|[\s，,。；;])以后|从现在(?:起|开始)|下次|覚えて|忘れないで|今後は|기억해|앞으로"
     ),
     "correction": (
-        r"(?:^|[.!?]\s)\s*(?:no|nope|nein|falsch|wrong|non)\b[,.:;! -]|\b(?:that['’]?s (?:wrong|not)|not (?:like that|what i)|i (?:said|meant|told you|asked for|prefer)|you (?:should have|got it wrong)|instead of|rather than|stop \w+ing|please (?:don['’]t|never|always)|we (?:never|always|don['’]t)"
+        r"(?:^|[.!?]\s)\s*(?:(?:no|nope|nein|falsch|wrong|non)\b[,.:;! -]|(?:always|never|immer|nie|niemals|toujours|jamais)\b)|\b(?:that['’]?s (?:wrong|not)|not (?:like that|what i)|i (?:said|meant|told you|asked for|prefer)|you (?:should have|got it wrong)|instead of|rather than|stop \w+ing|please (?:don['’]t|never|always)|we (?:never|always|don['’]t)"
         r"|stimmt (?:so )?nicht|nicht so\b|ich (?:meinte|sagte|hatte gesagt|bevorzuge|möchte lieber|mag lieber)|stattdessen|anstatt|sondern|lieber|bitte (?:nie|niemals|immer|kein\w*)|wir (?:nie|niemals|immer)"
-        r"|ce n['’]est pas|je préfère|plutôt que|au lieu de)\b|不对|不是这样|错了|我说的是|我的意思是|应该(?:是|用|改)|而不是|请(?:总是|不要|别|始终)|我(?:更)?喜欢|我习惯|我们(?:从不|总是|不用)|違います|そうじゃな|ではなく|아니요|대신"
+        r"|ce n['’]est pas|je préfère|plutôt que|au lieu de)\b|(?:^|[\s。，])(?:总是|永远|从不)|不对|不是这样|错了|我说的是|我的意思是|应该(?:是|用|改)|而不是|请(?:总是|不要|别|始终)|我(?:更)?喜欢|我习惯|我们(?:从不|总是|不用)|違います|そうじゃな|ではなく|아니요|대신"
     ),
     "decision": (
         rules.DECIDED
@@ -103,4 +103,9 @@ def _is_order(part: str) -> bool:
     while match := _POLITE.match(bare):
         bare = bare[match.end() :]
     first = re.match(r"\w+", fold(bare))
-    return bool(first and first[0] in ORDERS) or bare.startswith(ORDERS_BEGIN) or bare.endswith(ORDERS_END)
+    return (
+        bool(first and first[0] in ORDERS)
+        or rules.is_imperative(bare)
+        or bare.startswith(ORDERS_BEGIN)
+        or bare.endswith(ORDERS_END)
+    )

@@ -440,11 +440,11 @@ def test_a_session_of_twenty_turns_is_asked_for_its_summary(claude: Claude, memo
         said = claude.stop()
         if said.context:
             asked.append(n)
-            assert "session of 20 turns" in said.context and "--type summary" in said.context
+            assert "session of 23 turns" in said.context and "--type summary" in said.context
             memory.save("We moved the invoices of Graz to the new ledger.", type="summary")
             claude.stop("One summary.", again=True)
 
-    assert asked == [20]
+    assert asked == [23]
     later = Claude(claude.project, claude.capfd, "c2")
     later.start()
     assert (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import distil
 from benchmarks.peers import run as peers
 from benchmarks.recall import auroc, score
 from benchmarks.tasks import Asked, Corpus, Unit, memset, own
@@ -57,3 +58,14 @@ def test_results_of_a_peer_replace_its_own_of_before(tmp_path: Path) -> None:
 
     assert [(one["engine"], one["p50_ms"]) for one in kept] == [("a 2", 2), ("b 1", 3)]
     assert kept[0]["data"] == {"queries.jsonl": "ab"}
+
+
+def test_a_slice_of_the_distillation_corpus_loses_no_fact() -> None:
+    """Six sessions, two a language: half the interruptions of a fixed pause, each fact shown or waiting."""
+    found = distil.measure(list(distil.corpus(6)))
+
+    assert (found["facts"], found["facts_lost"]) == (30, 0)
+    assert found["facts_shown_before_they_left_the_context"] >= 25
+    assert found["ratio"] <= 0.5
+    assert max(found["longest_brief"], found["longest_page"]) <= 4000
+    assert list(distil.corpus(6)) == list(distil.corpus(6))

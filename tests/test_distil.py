@@ -197,16 +197,26 @@ def test_empty_passes_double_the_pause_up_to_four_times() -> None:
     assert world.blocks == (3, 9, 21, 33, 45)
 
 
-def test_a_summary_is_asked_for_every_twenty_turns() -> None:
-    """At turn 20, though the pause has grown to twelve and though the session saved, and at 40 again."""
+def test_a_summary_is_asked_for_after_twenty_turns() -> None:
+    """By a brief that comes anyway, else at turn 23, though the session saved and nothing in it matters."""
     model = Model(3)
-    world = turns(model, World(State()), 19)
-    assert world.blocks == (3, 9)
+    world = turns(model, World(State()), 21)
+    assert world.blocks == (3, 9, 21) and world.state.asked == 21
 
-    world = turns(model, model.save(world), 1)
-    assert world.blocks == (3, 9, 20) and world.state.asked == 20
+    state = State()
+    for n in range(1, 24):
+        state, decision = step(state, Moment("stop", f"t{n}", level=0, saved=n > 20))
+        assert decision.block == (n == 23)
+    assert decision.why == "asked: summary"
 
-    assert turns(model, world, 23).blocks[-1] in (40, 41, 42, 43)
+
+def test_a_single_remark_waits_for_company() -> None:
+    """One statement without a sign is asked for after twice the pause, two are when the pause is over."""
+    for levels, expected in (((2, 0, 0, 0, 0, 0), 6), ((2, 0, 2), 3), ((0, 2, 0, 2), 4)):
+        state = State()
+        for n, level in enumerate(levels, 1):
+            state, decision = step(state, Moment("stop", f"t{n}", level=level))
+            assert decision.block == (n == expected), (levels, n)
 
 
 def test_turns_that_hold_nothing_hold_nobody() -> None:
