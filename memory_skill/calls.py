@@ -113,6 +113,7 @@ def note_decision(call: Call, decision: distil.Decision) -> None:
 def keep_state(record: Session, state: distil.State) -> None:
     record.distil = {**state.keep(), "saves": record.saves}
     record.waiting = len(state.pending) if state.waiting else 0
+    record.undistilled = len(state.pending) if state.matters else 0
 
 
 def state_of(record: Session) -> distil.State:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 1.0  # a hook waits for a parallel one
 KEEP_SECONDS = 90 * 86_400  # a record that nobody touched for longer is dropped
 TURN_SECONDS = 86_400  # no turn runs for longer
+IDLE_SECONDS = 21_600  # a session whose process we do not know is left when nothing was heard for so long
 MAX_SHOWN = 2000  # addresses kept per session
 MAX_EDITED = 500  # paths kept in the list of what host tools wrote
 _SAFE = pattern(r"[\w-][\w.-]{0,99}", re.ASCII)
@@ -45,7 +46,8 @@ class Session:
     tokens = 0  # of what was recalled before its prompts
     task = ""  # digest of the working memory that stands in the context
     news = ""  # lines of the index that the session's start text did not have yet
-    waiting = 0  # turns that were due to be distilled while nobody attended
+    waiting = 0  # turns that were due to be distilled while nobody attended, or left at the session's end
+    undistilled = 0  # turns past the mark, if any of them could matter
     incognito = False  # the user wants nothing of it kept
     saves = 0  # what this session saved, by verb or by its own tools
     offset = -1  # bytes of the transcript already read; -1: none yet
@@ -74,6 +76,18 @@ class Session:
     def running(self) -> bool:
         """Whether a turn runs, as far as anybody can tell: a client that was killed never said its end."""
         return self.in_turn and time.time() - self.seen < TURN_SECONDS
+
+    @property
+    def queued(self) -> int:
+        """Turns that another session should be offered; a client that was killed never said its end."""
+        return self.waiting or (self.undistilled if self.gone else 0)
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody sits at the session any more, as far as anybody can tell."""
+        if len(self.client) == 2:
+            return _stat(self.client[0])[1] != self.client[1]
+        return not self.running and time.time() - self.seen > IDLE_SECONDS
 
     def show(self, address: str, digest: str) -> None:
         """Remember that the text of this digest is before the model."""
@@ -105,7 +119,7 @@ class Sessions:
         path = self._file(record.host, record.session)
         write_atomic(path, json.dumps(vars(record)).encode(), durable=False)
         mark = path.with_suffix(".waiting")  # so that nobody has to read every record to find the few
-        if record.waiting:
+        if record.waiting or record.undistilled:
             mark.touch()
         else:
             mark.unlink(missing_ok=True)
@@ -120,7 +134,8 @@ class Sessions:
 
     def waiting(self) -> list[Session]:
         """The records of sessions with turns that wait, the one seen last first."""
-        return _newest_first(path.with_suffix(".json") for path in self.folder.glob("*/*.waiting"))
+        marked = _newest_first(path.with_suffix(".json") for path in self.folder.glob("*/*.waiting"))
+        return [record for record in marked if record.queued]
 
     def saved(self, host: str, session: str) -> None:
         """Count one save of the session, so that it is not asked to distil what it has just kept."""
@@ -128,8 +143,8 @@ class Sessions:
             record.saves += 1
 
     def waiting_turns(self) -> int:
-        """Turns that were due to be distilled while nobody attended, over all sessions."""
-        return sum(record.waiting for record in self.waiting())
+        """Turns that wait to be distilled, over all sessions that are over or that nobody attended."""
+        return sum(record.queued for record in self.waiting())
 
     def prune(self) -> None:
         """Drop the records that nobody touched for KEEP_SECONDS."""

@@ -472,6 +472,24 @@ def test_what_the_end_of_a_session_leaves_waits(claude: Claude, memory: Memory) 
     assert Sessions(memory.tree.state).waiting_turns() == 0
 
 
+def test_what_a_killed_session_leaves_waits(kimi: Kimi, memory: Memory) -> None:
+    """Its client is gone without a word: the turn waits, and not before."""
+    kimi.start()
+    kimi.prompt()
+    kimi.stop()
+    kimi.end_turn()
+    sessions = Sessions(memory.tree.state)
+    assert sessions.waiting_turns() == 0
+
+    with sessions.change("kimi-code", "session_k") as record:
+        record.client = [
+            record.client[0],
+            record.client[1] + 1,
+        ]  # that process is over, the number is another's
+
+    assert sessions.waiting_turns() == 1
+
+
 def test_what_a_compaction_takes_is_in_the_next_brief(claude: Claude) -> None:
     """A fact said before it, unsaved, is quoted two turns later at the latest, however long the pause is."""
     claude.start()

@@ -52,6 +52,7 @@ class Kimi:
 
     def __init__(self, machine: Machine, model: Model) -> None:
         self.machine, self.model = machine, model
+        self._trusted: set[Path] = set()  # it asks once
         machine.put("kimi", "node")
         folder = machine.home / ".kimi-code"
         folder.mkdir()
@@ -76,8 +77,10 @@ class Kimi:
     def screen(self, cwd: Path) -> Iterator[Screen]:
         """The interactive screen, past the question whether the folder is trusted."""
         with Terminal(["kimi"], cwd=cwd, env=self.env) as terminal:
-            terminal.wait("Trust this folder?")
-            terminal.type("\r")
+            if cwd not in self._trusted:
+                terminal.wait("Trust this folder?")
+                terminal.type("\r")
+                self._trusted.add(cwd)
             terminal.wait("No session yet")
             records = self.machine.home / ".kimi-code" / "sessions"
             yield Screen(terminal, records, turn='"turn.ended"', compaction='"full_compaction.complete"')

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.hosts.conftest import Host
 from tests.hosts.machine import Machine
 from tests.hosts.model import Model
+from tests.hosts.script import LAW
 
 PROMPT = "Should I indent this new file with tabs or with spaces?"
 REASON = "a screen reader announces them as levels"
@@ -51,3 +52,32 @@ def test_task_at_hand_is_there_at_the_start_and_after_a_compaction(
 
     first, *_, last = [request.fresh for request in model.requests]
     assert first.count(todo) == last.count(todo) == 1
+
+
+FACT = "The ledger of Graz is closed on the third of each month."
+LATER = "The archive of Graz is read only since the spring of 2025."
+
+
+def test_what_was_not_distilled_is_asked_for_after_a_compaction_and_after_the_end(
+    host: Host, machine: Machine, model: Model, project: Path
+) -> None:
+    """The next brief quotes the fact that the compaction took; the law is back once, not twice.
+
+    What the session leaves, its terminal closed, is offered to the next.
+    """
+    machine.memory("install", "--yes")
+
+    with host.screen(project) as screen:
+        screen.say(FACT)
+        screen.compact()
+        screen.say("ok")
+        briefs = [request for request in model.requests if "time to distil" in request.fresh]
+        assert [FACT in request.fresh for request in briefs] == [True]
+        assert [request.said.count(LAW) for request in model.requests] == [1] * len(model.requests)
+        screen.say(LATER)
+    assert machine.report("status")["waiting_turns"] == 1
+
+    with host.screen(project) as screen:
+        screen.say("Good morning to you.")
+
+    assert LATER in model.last.fresh and FACT not in model.last.fresh
