@@ -71,6 +71,7 @@ def test_what_was_not_distilled_is_asked_for_after_a_compaction_and_after_the_en
         screen.say(FACT)
         screen.compact()
         screen.say("ok")
+        model.wait(3)  # the fact, the nod, the brief
         briefs = [request for request in model.requests if "time to distil" in request.fresh]
         assert [FACT in request.fresh for request in briefs] == [True]
         assert [request.said.count(LAW) for request in model.requests] == [1] * len(model.requests)
