@@ -39,8 +39,8 @@ from .working import Working
 from .write import Written, becomes, group_of_scope, message
 
 if TYPE_CHECKING:
-    from .ledger import Ledger
     from . import distilling
+    from .ledger import Ledger
     from .loading import Loaded
 
 
