@@ -23,7 +23,6 @@ from .tree import write_atomic
 from .write import Edit, Writer, becomes, message
 
 VERDICTS = ("invalid", "revise", "unaffected")
-MAX_READ = 20_000  # notes that are looked through for `depends_on`
 MAX_FLAGS = 200
 SHARED = 2  # words that a neighbour shares with what changed, beside a word that no longer holds
 FORGOTTEN = 0.6  # share of the words of a forgotten text that a neighbour still says
@@ -127,16 +126,10 @@ def said(writer: Writer, address: str) -> str:
 def _dependents(writer: Writer, path: str) -> Iterator[str]:
     """The notes whose header says that they depend on the note at *path*, by its path or its name."""
     names = {path, path.removesuffix(".md"), path.rsplit("/", 1)[-1].removesuffix(".md")}
-    for count, stat in enumerate(writer.tree.walk()):
-        if count >= MAX_READ:
-            return
-        raw = writer.tree.read_or_none(stat.path)
-        if raw is None or stat.path == path or b"depends_on" not in raw[:4096]:
-            continue
-        found = writer.note(stat.path)
-        given = found.meta.get("depends_on", "").strip("[]").split(",") if found else []
-        if names.intersection(one.strip(" \"'[]").partition("#")[0] for one in given):
-            yield stat.path
+    scopes = {scope_of(stat.path) for stat in writer.tree.walk()}
+    for other, item in writer.known(scopes).items():
+        if other != path and names.intersection(need.partition("#")[0] for need in item.needs):
+            yield other
 
 
 def _neighbours(writer: Writer, path: str, before: str, after: str) -> Iterator[str]:

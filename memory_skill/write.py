@@ -55,12 +55,14 @@ class Written(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the index remembers of one note, so that it is parsed once: its line and its entries' ids."""
+    """What the index remembers of one note, so that it is parsed once: its line, its entries' ids, and the
+    notes that it depends on."""
 
     size: int
     mtime_ns: int
     line: Line
     ids: tuple[str, ...]
+    needs: tuple[str, ...] = ()
 
 
 def becomes(data: bytes | None, before: bytes | None) -> Edit:
@@ -285,10 +287,12 @@ class Writer:
         ids = tuple(entry.id for entry in note.entries) if note else ()
         if note is None:
             return None
+        given = note.meta.get("depends_on", "").strip("[]").split(",")
+        needs = tuple(one.strip(" \"'[]") for one in given if one.strip(" \"'[]"))
         line = index.line_of(note)  # of a note that nobody may have settled yet
         title, told = gate.redact(line.title).text, gate.redact(line.description).text
         size = stat.size if note.raw or not stat.size else -1  # what could not be read is tried again
-        return Known(size, stat.mtime_ns, line._replace(title=title, description=told), ids)
+        return Known(size, stat.mtime_ns, line._replace(title=title, description=told), ids, needs)
 
     def note(self, path: str) -> Note | None:
         """The note at *path* as far as it can be read; None if it is gone or no regular file."""
@@ -427,7 +431,7 @@ def group_of_scope(scope: str) -> str:
 
 def _from_json(found: Any) -> Known | None:
     try:
-        size, mtime, line, ids = found
-        return Known(size, mtime, Line(*line), tuple(ids))
+        size, mtime, line, ids, needs = found
+        return Known(size, mtime, Line(*line), tuple(ids), tuple(needs))
     except (TypeError, ValueError):
         return None
