@@ -13,7 +13,7 @@ from . import distil, opening
 from .abandoned import others_turns, own_turns
 from .blocks import after_compaction, brief, first, health, recalled, second
 from .calls import Call, keep_state, note_decision, state_of, step
-from .heard import MAX_MESSAGE, finished, hear, log_missed, take_answer, weighed
+from .heard import MAX_MESSAGE, MAX_TRANSCRIPT, finished, hear, log_missed, take_answer, weighed
 from .hosts import HOSTS
 from .hosts.base import Reply
 from .journal import Journal, Turn, now
@@ -93,16 +93,21 @@ def prompt(call: Call) -> Reply:
 
 def edited(call: Call) -> Reply:
     """Mark a file of the tree that the host's own tool wrote, with the session that wrote it."""
-    path = os.path.realpath(Path(call.event.cwd) / call.event.edited) if call.event.edited else ""
-    home = os.path.realpath(call.tree.home)
-    if not path.startswith(home + os.sep):
+    rel = _in_tree(call, call.event.edited)
+    if not rel:
         return Reply()
-    rel = path[len(home) + 1 :].replace(os.sep, "/")
     with call.session() as record:
         _meet(call, record)
         record.saves += rel != "MEMORY.md" and rel.endswith(".md")
     call.sessions.edited(rel, record)
     return Reply()
+
+
+def _in_tree(call: Call, name: str) -> str:
+    """The path in the tree of the file *name*, or ''."""
+    path = os.path.realpath(Path(call.event.cwd) / name) if name else ""
+    home = os.path.realpath(call.tree.home)
+    return path[len(home) + 1 :].replace(os.sep, "/") if path.startswith(home + os.sep) else ""
 
 
 def stop(call: Call) -> Reply:
@@ -271,6 +276,9 @@ def settle(call: Call) -> bool:
 
     if not call.config.writable or not unsettled(call.tree, call.sessions):
         return False
+    if call.event.kind == "stop":
+        with call.attempt("writes"):
+            _mark_writes(call)
     from .memory import Memory
 
     place = Path(call.event.root or call.event.cwd or call.tree.home)
@@ -278,6 +286,17 @@ def settle(call: Call) -> bool:
     for line in _aloud(found):
         call.events.notice(line)
     return bool(found.changed)
+
+
+def _mark_writes(call: Call) -> None:
+    """Tell whose the new files are, from the transcript, where the edited hook may have been killed."""
+    path = call.host.transcript(call.event, call.env)
+    if path is None:
+        return
+    record = call.sessions.read(call.event.host, call.event.session)
+    start = max(record.offset, path.stat().st_size - MAX_TRANSCRIPT, 0)
+    for rel in filter(None, (_in_tree(call, name) for name in call.host.written(path, start))):
+        call.sessions.edited(rel, record)
 
 
 def _aloud(found: Settled) -> Iterator[str]:

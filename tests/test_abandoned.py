@@ -111,3 +111,26 @@ def test_killed_kimi_is_caught_up_by_the_next_session(
 
     assert [reply for _, reply in said(memory)] == ["One.", NO_REPLY]
     assert "ghp_0123456789" not in said(memory)[1][0]
+
+
+def test_kimi_write_whose_hook_was_killed_keeps_its_origin(
+    memory: Memory, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The wire names the files of the last turn; the commit is the session's, not a hand's."""
+    kimi = Kimi(project, capfd, "session_a")
+    kimi.start()
+    kimi.prompt("I prefer tabs")
+    note = memory.tree.home / "knowledge" / "user" / "tabs.md"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(
+        '---\nname: tabs\ndescription: "Ada indents with tabs"\nmetadata:\n  type: user\n---\nTabs.\n'
+    )
+    kimi.record(
+        "context.append_loop_event", event={"type": "tool.call", "name": "Write", "args": {"path": str(note)}}
+    )
+
+    kimi.stop()
+
+    (commit,) = memory.log(path="knowledge/user/tabs.md", limit=1)
+    assert commit.trailers["Memory-Session"] == "session_a"
+    assert not Sessions(memory.tree.state).writers()

@@ -183,3 +183,6 @@ if TYPE_CHECKING:
             The last turn of the file is always read again, since it may go on. Streams; a torn last line is
             left for the next call.
             """
+
+        def written(self, path: Path, offset: int) -> list[str]:
+            """The files that tools wrote in the last turn, as far as the edited hook may not have told."""

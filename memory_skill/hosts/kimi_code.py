@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -35,6 +36,8 @@ _EVENTS = {hook.kind: hook.event for hook in HOOKS}
 PLUGIN = "memory-skill"  # id of the plugin that carries the session skill
 SESSION_SKILL = "memory-skill-session"
 _WANTED = rb'"type":\s*"(?:turn\.(?:prompt|steer|ended)|context\.append_(?:message|loop_event))"'
+
+_WRITES = rb'"type":\s*"tool\.call".*"name":\s*"(?:Write|Edit)"'
 
 
 def home(env: Mapping[str, str]) -> Path:
@@ -135,6 +138,19 @@ def turns(path: Path, offset: int = 0) -> tuple[list[Heard], int]:
         if re.search(_WANTED, line) and reader.take(line):
             mark = place
     return reader.heard, mark
+
+
+def written(path: Path, offset: int) -> list[str]:
+    """See `Host.written`. The host kills the edited hook where a turn ends within 0.2 s of the write."""
+    found: list[str] = []
+    for _, line in records(path, offset):
+        if re.search(rb'"type":\s*"turn\.prompt"', line):
+            found = []
+        elif re.search(_WRITES, line):
+            with contextlib.suppress(ValueError):
+                event = mapping(mapping(json.loads(line)).get("event"))
+                found.append(word(mapping(event.get("args")).get("path")))
+    return [name for name in found if name]
 
 
 class _Reader:
