@@ -282,7 +282,9 @@ def settle(call: Call) -> bool:
     from .memory import Memory
 
     place = Path(call.event.root or call.event.cwd or call.tree.home)
-    found = Memory.open(env=call.env, cwd=place).settle()
+    memory = Memory.open(env=call.env, cwd=place)
+    memory.writer.by_meaning = False  # the next verb embeds; a host does not wait for a model to load
+    found = memory.settle()
     for line in _aloud(found):
         call.events.notice(line)
     return bool(found.changed)

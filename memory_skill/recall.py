@@ -6,7 +6,7 @@ Without a usable index the files themselves are scanned, and the outcome says so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 
 from .config import Config
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import results
+    from . import fusion, results
 
 POOL = 100  # candidates that are scored exactly; twice as many find nothing more
 WALK_LIMIT = 5_000  # notes; up to here each recall looks at every file's size and mtime
@@ -97,8 +97,13 @@ class Pool:
         self.trouble = trouble
 
 
-def _indexed(question: Question, scopes: Sequence[str] | None, tree: Tree, search: Search) -> Pool:
-    """Candidates from the index, with changed files read in their place. Raises IndexTrouble."""
+def _indexed(
+    question: Question, scopes: Sequence[str] | None, tree: Tree, search: Search, also: Collection[str] = ()
+) -> Pool:
+    """Candidates from the index, with changed files read in their place; *also* these addresses.
+
+    Raises: IndexTrouble.
+    """
     changed, gone, trouble = _changes(tree, search)
     fresh = {path: note for path in changed if (note := _read(tree, path)) is not None}
     fresh_rows = [row for note in fresh.values() for row in rows_of(note)]
@@ -107,7 +112,12 @@ def _indexed(question: Question, scopes: Sequence[str] | None, tree: Tree, searc
     question = question.narrowed(frequency)
     scale = Scale(question, frequency, _with(search.totals(), fresh_rows))
     numbers = search.candidates(dict(scale.values), scopes, POOL)
-    rows = [row for row in search.rows(numbers) if row.path not in gone and row.path not in fresh]
+    found = search.rows(numbers)
+    if also:
+        there = {row.address for row in found}
+        more = search.rows_at(sorted({address.partition("#")[0] for address in also if address not in there}))
+        found += [row for row in more if row.address in also and row.address not in there]
+    rows = [row for row in found if row.path not in gone and row.path not in fresh]
     rows += [row for row in fresh_rows if _within(row.path, scopes)]
     replaced = {
         r.older: (r.path, r.date) for r in search.replaced() if r.path not in gone and r.path not in fresh
@@ -209,35 +219,46 @@ def recall(
     as_of: date | None = None,
     shown: Mapping[str, str] | None = None,
     abstain: bool = True,
+    near: fusion.Near | None = None,
 ) -> Recalled:
     """The entries that answer *query*, best first, within *max_chars* code points as `render` writes them.
 
     *scope*: `global`, `project:x` or `agent:x` (each with global), several of them, or `all` / None.
     *as_of*: what was known and valid on that day. *shown*: address to `digest` of the text that the reader
-    already has; such entries are not repeated. *abstain* False: the nearest, however far.
+    already has; such entries are not repeated. *abstain* False: the nearest, however far. *near*: what is
+    near by its meaning too.
     Writes nothing and raises nothing but what its arguments' types forbid.
     """
     question = Question.of(query)
     if not question.words:
         return Recalled("no_match", "nothing in the query names a subject")
-    scopes = _scopes(scope)
+    scopes = scopes_of(scope)
     try:
         with search.steady():
-            pool = _indexed(question, scopes, tree, search)
+            pool = _indexed(question, scopes, tree, search, near.cosines if near else ())
     except IndexTrouble as trouble:
         pool = _scanned(question, scopes, tree, trouble.what)
     day = as_of or today or date.today()
     ranked = rank(pool.rows, pool.scale)
-    sureness = pool.scale.sureness(ranked[:LOOKED_AT]) if explain and ranked else {}
-    if abstain and not pool.scale.convinces(ranked[:LOOKED_AT]):
+    best = ranked[:LOOKED_AT]
+    sureness = pool.scale.sureness(best) if explain and ranked else {}
+    if near and near.cosines:
+        from . import fusion
+
+        is_sure = fusion.convinces(pool.scale, best, near)
+        ranked = fusion.fuse(pool.rows, ranked, near)
+    else:
+        is_sure = pool.scale.convinces(best)
+    if abstain and not is_sure:
         ranked = []
     kept, left_out = _valid(ranked, pool, tree, day, as_of is not None)
     strong = [scored for scored in kept if not abstain or scored.score >= LEAST_SHARE * kept[0].score]
     ordered = newest_first(strong, pool.scale)
     hits, omitted = _fit(_hits(ordered, pool, tree, day, shown or {}), question, config, limit, max_chars)
-    outcome = "degraded" if pool.trouble else "hits" if hits or omitted else "no_match"
-    reason = pool.trouble or (None if hits or omitted else "no entry is about this")
-    told = _explain(pool.scale, sureness, ordered, left_out) if explain else None
+    what = pool.trouble or (near.trouble if near else None)
+    outcome = "degraded" if what else "hits" if hits or omitted else "no_match"
+    reason = what or (None if hits or omitted else "no entry is about this")
+    told = _explain(pool.scale, sureness, ordered, left_out, near) if explain else None
     return Recalled(outcome, reason, hits, omitted, tuple(left_out) if hits else (), told)
 
 
@@ -254,10 +275,10 @@ def pinned(
     room = config.recall.pinned_chars if max_chars is None else max_chars
     nothing = Scale(Question({}), {}, Totals(0, 0.0, 0.0))
     try:
-        pool = Pool(search.pinned(_scopes(scope)), nothing, {})
+        pool = Pool(search.pinned(scopes_of(scope)), nothing, {})
     except IndexTrouble as trouble:
         notes = [note for stat in tree.walk() if (note := _read(tree, stat.path)) is not None and note.pinned]
-        rows = [row for note in notes if _within(note.path, _scopes(scope)) for row in rows_of(note)]
+        rows = [row for note in notes if _within(note.path, scopes_of(scope)) for row in rows_of(note)]
         pool = Pool(rows, nothing, {}, {note.path: note for note in notes}, trouble.what)
     day = today or date.today()
     kept, left_out = _valid([Scored(row, 0.0) for row in pool.rows], pool, tree, day, False)
@@ -266,7 +287,7 @@ def pinned(
     return Recalled(outcome, pool.trouble, hits, omitted, tuple(left_out))
 
 
-def _scopes(scope: str | Sequence[str] | None) -> list[str] | None:
+def scopes_of(scope: str | Sequence[str] | None) -> list[str] | None:
     given = ["all"] if scope is None else [scope] if isinstance(scope, str) else list(scope)
     if "all" in given:
         return None
@@ -474,11 +495,16 @@ def _told_age(days: int | None) -> str:
 
 
 def _explain(
-    scale: Scale, sureness: dict[str, float], ordered: list[Scored], left_out: list[LeftOut]
+    scale: Scale,
+    sureness: dict[str, float],
+    ordered: list[Scored],
+    left_out: list[LeftOut],
+    near: fusion.Near | None = None,
 ) -> dict[str, Any]:
     """All that made the result, as plain values; each entry's parts and boosts add up to its score."""
     return {
         "sureness": {**sureness, "sum": sum(sureness.values()), "needed": SURE},
+        "meaning": {"best": near.best, **near.sense._asdict()} if near and near.cosines else None,
         "terms": [{"term": t, "weight": w, "rarity": scale.rarity.get(t)} for t, w in scale.terms.items()],
         "hits": [
             {
@@ -487,11 +513,20 @@ def _explain(
                 "parts": _parts(scale, scored.row),
                 "boosts": scored.boosts,
                 "evidence": scale.evidence(scored.row),
+                "cosine": near.cosines.get(scored.row.address) if near else None,
+                "layer": _layer(scale, scored.row, near),
             }
             for scored in ordered[:20]
         ],
         "excluded": [{"address": o.address, "why": o.why, "successor": o.successor} for o in left_out],
     }
+
+
+def _layer(scale: Scale, row: Row, near: fusion.Near | None) -> str:
+    """What found the entry: its words, its meaning, or both."""
+    by_words = bool(scale.found(row))
+    by_meaning = near is not None and row.address in near.cosines
+    return "words and meaning" if by_words and by_meaning else "meaning" if by_meaning else "words"
 
 
 def _parts(scale: Scale, row: Row) -> list[dict[str, Any]]:

@@ -113,6 +113,7 @@ class Status:
     watch: int | None = None
     health: tuple[dict[str, Any], ...] = ()
     doubted: int = 0  # entries that wait for a verdict
+    vectors: dict[str, Any] | None = None  # None while they are off
     quiet: str | None = None  # why nothing is kept or recalled here: off, incognito, ignored
 
 

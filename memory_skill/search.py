@@ -319,6 +319,16 @@ class Search:
                 )
         return found
 
+    def rows_at(self, paths: Sequence[str]) -> list[Row]:
+        """The rows of the notes at *paths*, in any order."""
+        found: list[Row] = []
+        with _trouble():
+            for start in range(0, len(paths), 500):
+                part = paths[start : start + 500]
+                query = f"SELECT id FROM entries WHERE path IN ({','.join('?' * len(part))})"
+                found += self.rows([number for (number,) in self.open().execute(query, part)])
+        return found
+
     def pinned(self, scopes: Sequence[str] | None) -> list[Row]:
         """The rows of pinned notes within *scopes*, by address."""
         with self.steady(), _trouble():

@@ -98,6 +98,8 @@ class Writer:
         self.history = History(tree.home)
         self.pending = Pending(tree)
         self.search = Search(tree.state / "search.sqlite")
+        self.by_meaning = config.vectors.engine != "off"  # whether vectors follow; a hook has no time for it
+        self._is_ahead = False  # of the vectors
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
@@ -111,6 +113,11 @@ class Writer:
                 what = f"the disk does not take it: {error.strerror or error}"
                 hint = "nothing that was there is lost; make room or mend the permissions, then repeat"
                 raise DiskTrouble(what, where=error.filename or str(self.tree.home), hint=hint) from error
+        if self._is_ahead and self.by_meaning:
+            from .meaning import take_up
+
+            take_up(self.tree, self.config, self.search)  # its trouble is in `status` and with each recall
+            self._is_ahead = False
 
     def check_home(self) -> None:
         """Raises: PathRefused for a link to nowhere, or one that a cloned repository brought."""
@@ -188,6 +195,7 @@ class Writer:
         self, paths: Iterable[str], said: Message, due: Due | None = None
     ) -> tuple[str | None, str | None]:
         """The commit's short id, or None, and why there is none although one was due."""
+        self._is_ahead = True
         if not self.config.commits:
             return None, None
         try:

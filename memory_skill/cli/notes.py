@@ -274,6 +274,12 @@ def status_verb(face: Face, ledger: bool, as_json: bool) -> None:
     result(f"index {fill['lines']}/{fill['max_lines']} lines, {fill['bytes']:,}/{fill['max_bytes']:,} bytes")
     told = (f"{one['name']} {one['value']:,} {one['unit']} ({one['level']})" for one in found.health)
     result(f"health: {', '.join(told)}")
+    if found.vectors:
+        result(
+            "vectors: {engine}, {model}, {chunks:,} chunks, {bytes:,} bytes ({level})".format(**found.vectors)
+        )
+        if found.vectors["trouble"]:
+            say(f"hint: {found.vectors['trouble']}")
     for count, what in (
         (found.inbox, "wait in the inbox: memory-skill inbox list"),
         (found.waiting_turns, "turns wait to be distilled: they are offered at the next attended start"),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .common import Face, dry_run_option, json_option, print_json, result, say
+
+if TYPE_CHECKING:
+    from ..meaning import Taken
+    from ..memory import Memory
 
 
 @click.command("settle")
@@ -72,11 +77,22 @@ def search_index_verb(face: Face, action: str, as_json: bool) -> int:
         return 1 if problems else 0
     start = time.monotonic()
     count = memory.rebuild_search()
-    if as_json:
-        print_json({"notes": count})
-    else:
+    if not as_json:
         result(f"Indexed {count} notes in {time.monotonic() - start:.1f} s.")
+    taken = _rebuild_vectors(memory)
+    if as_json:
+        print_json({"notes": count, "vectors": taken._asdict() if taken else None})
+    elif taken:
+        result(f"Embedded {taken.embedded} chunks, kept {taken.kept}, dropped {taken.dropped}.")
     return 0
+
+
+def _rebuild_vectors(memory: Memory) -> Taken | None:
+    """Bring the vectors up to the notes; None while they are off. Raises: VectorTrouble."""
+    if memory.config.vectors.engine == "off":
+        return None
+    say("Embedding what is new; a large tree takes minutes.")
+    return memory.take_up_meaning(anew=True)
 
 
 @click.command("watch")
