@@ -30,10 +30,11 @@ PEAK += "print(r.getrusage(r.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.e
 
 
 class Spent(NamedTuple):
-    """Of one process: how long it took, and the most memory it held."""
+    """Of one process: how long it took, the most memory it held, and what it said."""
 
     ms: float
     mb: float
+    said: bytes
 
 
 def main() -> None:
@@ -99,6 +100,8 @@ def whole(folder: Path, host: str, megabytes: int) -> Spent:
     words = [sys.executable, "-m", "memory_skill", "journal", "read", str(path), "--host", host]
     spent = _spend(words, {}, {"HOME": str(folder), "PATH": os.environ.get("PATH", os.defpath)})
     path.unlink()
+    shown = spent.said.count(b"### user\nQuestion")
+    assert shown == megabytes, f"{shown} of {megabytes} turns were read"
     return spent
 
 
@@ -144,7 +147,7 @@ def _spend(argv: list[str], payload: dict[str, object], env: dict[str, str]) -> 
     ran = subprocess.run(
         watched, input=json.dumps(payload).encode(), env=env, capture_output=True, check=True
     )
-    return Spent((time.perf_counter() - began) * 1000, int(ran.stderr.split()[-1]) / 1024)
+    return Spent((time.perf_counter() - began) * 1000, int(ran.stderr.split()[-1]) / 1024, ran.stdout)
 
 
 if __name__ == "__main__":
