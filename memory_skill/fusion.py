@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .light import NamedTuple
-from .score import SURE, Scale, Scored
+from .score import Scale, Scored
 from .search import Row
 from .vectors import Sense
 
+NEEDED = -1.5  # sureness of the words and pull of the cosine together; fitted on memset dev
 SHARE = 0.5  # of meaning in the mix; fitted on memset dev and LoCoMo 26/30/41, flat between .4 and .6
 
 
@@ -26,6 +27,11 @@ class Near(NamedTuple):
     @property
     def best(self) -> float:
         return max(self.cosines.values(), default=-1.0)
+
+    @property
+    def told(self) -> dict[str, float]:
+        """For `--explain`: the best cosine, how it is taken, and what the sureness must reach with it."""
+        return {"best": self.best, **self.sense._asdict(), "needed": NEEDED}
 
 
 def fuse(rows: Sequence[Row], ranked: Sequence[Scored], near: Near) -> list[Scored]:
@@ -54,4 +60,4 @@ def convinces(scale: Scale, best: Sequence[Scored], near: Near) -> bool:
     if not best or scale.question.is_task:
         return bool(best) and scale.convinces(best)
     pull = near.sense.pull * (near.best - near.sense.even)
-    return sum(scale.sureness(best).values()) + pull >= SURE
+    return sum(scale.sureness(best).values()) + pull >= NEEDED

