@@ -68,8 +68,8 @@ def attempt(operation: Operation, home: Path, breaker: Breaker) -> str:
     memory: Memory | None = None
     try:
         memory = opened(home)
-        operation.do(memory)
-        said = "done"
+        damaged = getattr(operation.do(memory), "damaged", ())
+        said = f"left for the next settle: {damaged[0][1]}" if damaged else "done"
     except MemorySkillError as error:
         said = f"{error.code}: {error}"
     except OSError as error:
