@@ -34,6 +34,9 @@ def brief(**changed: object) -> str:
         "more": 0,
         "nearest": [{"address": "knowledge/feedback/tabs.md", "description": "tabs"}],
         "scope": "project:ada-engine",
+        "rest": "",
+        "summary": 0,
+        "tokens": 500,
     }
     return pack.render("templates/brief.md", **values | changed)
 
@@ -124,10 +127,16 @@ def test_config_template_shows_every_knob_with_its_default(home: Path) -> None:
     shown = tomllib.loads("\n".join(line for line in live if not line.startswith("#")))
     defaults = config.Config(home=home)
 
-    assert shown == {"format": config.FORMAT} | {
-        group: {knob: getattr(getattr(defaults, group), knob) for knob in kind._fields}
+    open_to_trees = {
+        group: {
+            knob: getattr(getattr(defaults, group), knob)
+            for knob in kind._fields
+            if f"{group}.{knob}" not in config.OWN
+        }
         for group, kind in config.GROUPS.items()
-        if group != "gate"
+    }
+    assert shown == {"format": config.FORMAT} | {
+        group: knobs for group, knobs in open_to_trees.items() if knobs
     }
 
 
@@ -186,5 +195,7 @@ def test_brief_without_near_notes_has_no_list_of_them() -> None:
 
 
 def test_brief_counts_the_turns_it_does_not_show() -> None:
-    """Turns that did not fit are counted, so that the agent looks further back."""
-    assert "and the 4 before them" in brief(more=4)
+    """Turns that did not fit are counted, and the command that shows them stands there."""
+    told = brief(more=4, rest=" --since t7 --session s1")
+    assert "4 more turns are not quoted here" in told
+    assert "journal show --since t7 --session s1`" in told
