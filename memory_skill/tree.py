@@ -236,6 +236,13 @@ class Tree:
                 Path(litter.path).unlink()
 
 
+def is_note(path: str) -> bool:
+    """Whether `walk` would yield a file of that path: what waits in the inbox is none, nor is an index."""
+    folder, *rest = path.split("/")
+    plain = rest and path.endswith(".md") and rest[-1] != INDEX and not any(p.startswith(".") for p in rest)
+    return folder in NOTE_FOLDERS and bool(plain) and (folder != "skills" or rest[-1] == "SKILL.md")
+
+
 _IDENTITY = pattern(r"knowledge/projects/[^/.][^/]*/\.identity\.json")  # the one hidden file that is ours
 _LITTER = pattern(r"\..+\.(\d+)\.[0-9a-f]+\.tmp|.+\.(\d+)\.new(?:-journal)?|config\.json\.(\d+)")
 _BY_NAME = attrgetter("name")

@@ -24,7 +24,7 @@ from .projects import Projects
 from .salvage import last_good
 from .search import Search
 from .text import one_line, shorten
-from .tree import ABSENT, INDEX, FileStat, Tree, digest, write_atomic
+from .tree import ABSENT, INDEX, FileStat, Tree, digest, is_note, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Writer:
         from .search import IndexTrouble
 
         try:
-            self.search.update(self.tree, [path for path in paths if path.endswith(".md")])
+            self.search.update(self.tree, filter(is_note, paths))
         except IndexTrouble:
             self.search.rebuild(self.tree)
             (self.tree.state / STAMPS).unlink(missing_ok=True)  # it took up edits that nobody settled

@@ -44,6 +44,15 @@ def test_every_way_in_has_one_form(memory: Memory) -> None:
     assert said.to == "knowledge/reference/the-staging-server-answers-on-port-8443.md"
 
 
+def test_what_waits_is_in_no_index_and_leaves_nothing_to_settle(memory: Memory) -> None:
+    """A tree of over 5,000 notes is recalled from the index alone: what waits must not stand in it."""
+    waiting(memory)
+    memory.save("Ada lives in Graz.", type="user")
+
+    assert not [path for path in memory.writer.search.manifest() if path.startswith("inbox/")]
+    assert not memory.status().unsettled
+
+
 @pytest.mark.parametrize(
     "text", ["a\r\nb\r\n", "no newline at the end", "<!-- held\nreason: me\n-->\nx\n", "---\n"]
 )
