@@ -19,6 +19,7 @@ MAX_COMPARED = 1_500  # characters of one statement; a longer one is a document
 LEAST_SHARED = 2  # words that must stand in both, beside the one that differs
 MAX_ADDED = 60  # words that a refinement may add
 
+_HEADING = re.compile(r"\A(?:#{1,6} .*\n\s*)+(?=\S)")
 _REASONS = re.compile(r"(?m)^\*\*(?:Why|How to apply):\*\*.*(?:\n(?!\*\*).*)*")
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(rf"[^\W_{_CJK}]+(?:[.:'’/@+_-][^\W_{_CJK}]+)*%?|[{_CJK}]|:(?=\s)|=")
@@ -95,8 +96,8 @@ class _Change(NamedTuple):
 
 
 def statement(body: str) -> str:
-    """What a note says, without why it holds and how it is applied."""
-    return _REASONS.sub("", body).strip()
+    """What a note says, without its headings, why it holds and how it is applied."""
+    return _HEADING.sub("", _REASONS.sub("", body).strip()).strip()
 
 
 def compare(new: str, old: str) -> Relation:

@@ -172,3 +172,13 @@ def test_expired_note_said_anew_holds_again(memory: Memory) -> None:
     memory.save("The code freeze covers the parser and every migration.", type="reference", name="freeze")
 
     assert PATH in [hit.address for hit in memory.recall("code freeze parser").hits]
+
+
+def test_heading_hides_no_contradiction(memory: Memory) -> None:
+    """A section that a document brought says the same below its heading."""
+    put(memory, "knowledge/reference/ops.md", "# Deploys\n\nDeploys happen on Tuesdays before noon.\n")
+    memory.settle()
+
+    saved = memory.save("Deploys happen on Fridays before noon.", type="reference", scope="global")
+
+    assert (saved.outcome, saved.rule) == ("held", "contradicts")
