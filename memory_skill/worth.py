@@ -24,7 +24,7 @@ MAX_LOOKED_AT = 4000  # characters of one message; people say what they want at 
 # What people say when something is to be kept, the plainest sign first.
 _SIGNS = {
     "remember": (
-        r"\b(?:remember (?:that|this|to|for|:)|remember[,:]|keep in mind|don['’]t forget|make a note|note (?:that|for later|down)|for (?:next time|future reference|the record|the future)|from now on|going forward"
+        r"\b(?:remember (?:that|this|to|for)|remember(?= ?[,:])|keep in mind|don['’]t forget|make a note|note (?:that|for later|down)|for (?:next time|future reference|the record|the future)|from now on|going forward"
         r"|merke? dir|denke? daran|vergiss nicht|behalte? (?:im|das)|ab (?:jetzt|sofort)|künftig|in zukunft|fürs nächste mal|zur erinnerung"
         r"|souviens-toi|n['’]oublie pas|retiens|désormais|à l['’]avenir)\b|记住|记下|记得|别忘|不要忘|(?:^|[\s，,。；;])以后|从现在(?:起|开始)|下次|覚えて|忘れないで|今後は|기억해|앞으로"
     ),

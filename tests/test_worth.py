@@ -15,6 +15,7 @@ ANTWORT = "Ich habe die Funktion geändert und die Tests laufen lassen; sie sind
 @pytest.mark.parametrize(
     ("sign", "said"),
     [
+        ("remember", "Remember: we pay in euros."),
         ("remember", "Remember that the staging box restarts at four."),
         ("remember", "For next time: the port is 8081."),
         ("remember", "Merk dir bitte, dass der Port 8081 ist."),
