@@ -76,7 +76,11 @@ def cases(chance: random.Random, home: Path) -> Iterator[Case]:
     for number in itertools.count():
         yield from (case(chance, home) for _ in range(40))
         for turn in range(3):
-            said = {"session_id": f"whole{number}", "prompt_id": f"t{turn}", "prompt": "We pay in euros."}
+            said = {
+                "session_id": f"whole{number}",
+                "prompt_id": f"t{turn}",
+                "prompt": "Remember: we pay in euros.",
+            }
             said |= {"cwd": str(home.parent), "transcript_path": "/none", "last_assistant_message": "Euros."}
             for kind, event in (("prompt", "UserPromptSubmit"), ("stop", "Stop")):
                 yield Case("claude-code", kind, json.dumps(said | {"hook_event_name": event}).encode())
