@@ -23,7 +23,7 @@ from tests.drivers import STATED, Claude, Kimi, Said
 
 RECORDED = Path(__file__).parent / "fixtures" / "transcripts"
 KEY = "sk-ant-" + "a1B2" * 8
-ORDERS = int(os.environ.get("ORDERS", "300"))  # ORDERS=10000 for a long run
+ORDERS = int(os.environ.get("ORDERS", "100"))  # ORDERS=1000 for the whole
 
 
 @pytest.fixture
