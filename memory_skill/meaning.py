@@ -7,6 +7,7 @@ content. Only redacted text is embedded. Nothing here is loaded while `vectors.e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from . import vectors
@@ -24,6 +25,7 @@ NEAREST = 100  # chunks that are looked at, as many as candidates by words
 OTHERS = 4  # times as many where those of other scopes stand among them
 BATCH = 256  # chunks embedded between two writes: what is done stays done
 NO_SENSE = Sense(1.0, 0.0, 2.0)
+Item = tuple[Known, str]  # what a chunk is made of, and its text
 MEMORY_WARN, MEMORY_CRITICAL = 256_000_000, 512_000_000  # bytes of vectors
 
 
@@ -72,7 +74,7 @@ class Meaning:
         """
         known = self._known(anew)
         changed = _changed(known, self.notes)
-        wanted: dict[str, tuple[Known, str]] = {}
+        wanted: dict[str, Item] = {}
         for path in sorted(changed):
             for name, text in self._chunks(path):
                 one = Known(digest(text.encode("utf-8", "replace")), self.notes[path])
@@ -81,14 +83,14 @@ class Meaning:
         fresh = {name: item for name, item in wanted.items() if known.get(name) != item[0]}
         holders = {one.text: name for name, one in known.items()}
         reused = {name: one for name, (one, _) in fresh.items() if one.text in holders}
-        if reused:
-            self.index.upsert(reused, self.index.fetch([holders[one.text] for one in reused.values()]))
+        todo = {name: item for name, item in fresh.items() if name not in reused}
+        kept = self.index.fetch([holders[one.text] for one in reused.values()]) if reused else None
         self.index.delete(gone)  # once they were taken over from, and before a model that may be missing
-        todo = [(name, item) for name, item in fresh.items() if name not in reused]
-        for at in range(0, len(todo), BATCH):
-            part = todo[at : at + BATCH]
-            made = self.embedder.passages([text for _, (_, text) in part])
-            self.index.upsert({name: one for name, (one, _) in part}, made)
+        for part in _whole_notes(todo):
+            made = self.embedder.passages([text for _, text in part.values()])
+            self.index.upsert({name: one for name, (one, _) in part.items()}, made)
+        if kept is not None:  # last: a note counts as taken up when all its chunks say so
+            self.index.upsert(reused, kept)
         return Taken(len(todo), len(known) - len(gone) + len(reused), len(gone))
 
     def _known(self, anew: bool) -> Mapping[str, Known]:
@@ -132,8 +134,11 @@ class Meaning:
 
 
 def _entries(found: Note) -> Iterator[tuple[str, str]]:
-    if found.path.startswith("skills/"):
-        yield found.path, found.description or found.name
+    if found.path.startswith("skills/") or not any(entry.text.strip() for entry in found.entries):
+        yield (
+            found.path,
+            found.description or found.name,
+        )  # an empty note would be missing for ever
         return
     for entry in found.entries:
         yield entry.address, entry_text(found, entry)
@@ -156,8 +161,23 @@ def _path(name: str) -> str:
 
 
 def _changed(known: Mapping[str, Known], notes: Mapping[str, str]) -> set[str]:
-    have = {_path(name): one.note for name, one in known.items()}
-    return {path for path, found in notes.items() if have.get(path) != found}
+    """The paths of notes of which a chunk is missing or of another text: one stale chunk is enough."""
+    have: dict[str, set[str]] = {}
+    for name, one in known.items():
+        have.setdefault(_path(name), set()).add(one.note)
+    return {path for path, found in notes.items() if have.get(path) != {found}}
+
+
+def _whole_notes(todo: Mapping[str, Item]) -> Iterator[dict[str, Item]]:
+    """*todo* in parts of about BATCH chunks, no note in two of them: the second may never be written."""
+    part: dict[str, Item] = {}
+    for _, names in groupby(todo, _path):
+        part |= {name: todo[name] for name in names}
+        if len(part) >= BATCH:
+            yield part
+            part = {}
+    if part:
+        yield part
 
 
 def _is_gone(name: str, notes: Mapping[str, str], changed: set[str], wanted: Mapping[str, object]) -> bool:

@@ -38,6 +38,10 @@ def _of(memory: Memory) -> Meaning:
     return Meaning(memory.tree, memory.config, memory.writer.search)
 
 
+def _fails(*_: object) -> local.Array:
+    raise VectorTrouble("the model is gone")
+
+
 # --- the built-in engine
 
 
@@ -165,6 +169,31 @@ def test_a_secret_is_not_embedded(memory: Memory) -> None:
 
 
 # --- never in the way
+
+
+def test_a_note_is_whole_only_with_all_its_items(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that failed at the one new item of a list is said aloud, and that item is embedded later."""
+    put(memory, "knowledge/reference/places.md", "- The office is in Graz.\n- The kitchen is upstairs.\n")
+    memory.settle()
+    with monkeypatch.context() as broken:
+        broken.setattr("memory_skill.vectors.shipped.Usem3.passages", _fails)
+        memory.edit(
+            "knowledge/reference/places.md", old="The kitchen is upstairs.", new="The depot is in Linz."
+        )
+    missing = memory.status().vectors
+
+    assert missing and missing["missing"] == 1
+    assert memory.take_up_meaning().embedded == 1
+    assert memory.recall("Where is the depot?").outcome == "hits"
+
+
+def test_an_empty_note_is_not_missing_for_ever(memory: Memory) -> None:
+    """Without any text it goes by its name; no rebuild could mend it else."""
+    put(memory, "knowledge/reference/empty.md", "")
+    memory.settle()
+    memory.save(DISK, type="lesson")
+
+    assert memory.recall("the disk of the runner is full").outcome == "hits"
 
 
 def test_without_its_package_recall_goes_on_by_words(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
