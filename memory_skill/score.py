@@ -90,6 +90,11 @@ class Question:
         first = list(self.words)[:MAX_GRAM_WORDS]
         return {word: found for word in first if (found := _same_meaning(word, asked))}
 
+    @property
+    def says(self) -> float:
+        """How much its words say about a subject before one knows the tree; small talk stays below 1."""
+        return sum(weight * _prior(word) for word, weight in self.words.items())
+
     def narrowed(self, frequency: Mapping[str, int]) -> Question:
         """The MAX_WORDS rarest words, known ones first, in their order."""
         if len(self.words) <= MAX_GRAM_WORDS:

