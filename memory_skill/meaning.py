@@ -135,10 +135,7 @@ class Meaning:
 
 def _entries(found: Note) -> Iterator[tuple[str, str]]:
     if found.path.startswith("skills/") or not any(entry.text.strip() for entry in found.entries):
-        yield (
-            found.path,
-            found.description or found.name,
-        )  # an empty note would be missing for ever
+        yield found.path, found.description or found.name  # without a chunk it would be missing for ever
         return
     for entry in found.entries:
         yield entry.address, entry_text(found, entry)

@@ -239,16 +239,9 @@ def recall(
     except IndexTrouble as trouble:
         pool = _scanned(question, scopes, tree, trouble.what)
     day = as_of or today or date.today()
-    ranked = rank(pool.rows, pool.scale)
-    best = ranked[:LOOKED_AT]
-    sureness = pool.scale.sureness(best) if explain and ranked else {}
-    if near and near.cosines:
-        from . import fusion
-
-        is_sure = fusion.convinces(pool.scale, best, near)
-        ranked = fusion.fuse(pool.rows, ranked, near)
-    else:
-        is_sure = pool.scale.convinces(best)
+    by_words = rank(pool.rows, pool.scale)
+    sureness = pool.scale.sureness(by_words[:LOOKED_AT]) if explain and by_words else {}
+    ranked, is_sure = _with_meaning(by_words, pool, near)
     if abstain and not is_sure:
         ranked = []
     kept, left_out = _valid(ranked, pool, tree, day, as_of is not None)
@@ -260,6 +253,16 @@ def recall(
     reason = what or (None if hits or omitted else "no entry is about this")
     told = _explain(pool.scale, sureness, ordered, left_out, near) if explain else None
     return Recalled(outcome, reason, hits, omitted, tuple(left_out) if hits else (), told)
+
+
+def _with_meaning(by_words: list[Scored], pool: Pool, near: fusion.Near | None) -> tuple[list[Scored], bool]:
+    """The ranking by words, and by meaning where there is any; whether it holds an answer at all."""
+    best = by_words[:LOOKED_AT]
+    if near is None or not near.cosines:
+        return by_words, pool.scale.convinces(best)
+    from . import fusion
+
+    return fusion.fuse(pool.rows, by_words, near), fusion.convinces(pool.scale, best, near)
 
 
 def pinned(
